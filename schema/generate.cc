@@ -1,5 +1,5 @@
 // Writes the CustomResourceDefinitions and reference pages of schema/crds, the reference pages of the lint rules and of
-// the reasons, and the dashboard and alerts of the controller.
+// the reasons, and the dashboards and alerts of the controller and of the engines.
 //   generate SOURCE_DIR      scripts/generate builds and runs this program
 #include <cstdio>
 #include <filesystem>
@@ -10,6 +10,8 @@
 #include "lint/explain_rule.h"
 #include "lint/rules.h"
 #include "plan/monitoring/controller_monitoring.h"
+#include "plan/monitoring/engine_monitoring.h"
+#include "plan/names.h"
 #include "schema/crd.h"
 
 namespace {
@@ -59,8 +61,15 @@ bool generate_monitoring(const fs::path& root) {
     return false;
   }
   const fs::path folder = root / "deploy/monitoring";
-  return write(folder / "grafana-dashboard.json", capstan::plan::controller_dashboard(*templates)) &&
-         write(folder / "prometheus-rules.yaml", capstan::plan::controller_rules(*templates));
+  bool ok = write(folder / "grafana-dashboard.json", capstan::plan::controller_dashboard(*templates)) &&
+            write(folder / "prometheus-rules.yaml", capstan::plan::controller_rules(*templates));
+  using capstan::plan::Engine;
+  for (const Engine engine : {Engine::vllm, Engine::sglang, Engine::tensorrt_llm, Engine::triton}) {
+    const std::string name(capstan::plan::engine_key(engine));
+    ok = write(folder / (name + "-dashboard.json"), capstan::plan::engine_dashboard(engine)) &&
+         write(folder / (name + "-rules.yaml"), capstan::plan::engine_rules(engine)) && ok;
+  }
+  return ok;
 }
 
 }  // namespace

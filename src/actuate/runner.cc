@@ -82,7 +82,7 @@ void Runner::report(Entry& entry, EffectResult verdict) {
 
 std::vector<ports::Outcome> Runner::take_outcomes() { return std::exchange(outcomes_, {}); }
 
-void Runner::turn() {
+void Runner::run_once() {
   const Instant now = clock_();
   next_ = Instant::never();
   std::set<std::string> taken;  // keys of the effects before this one

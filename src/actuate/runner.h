@@ -45,8 +45,8 @@ class Runner {
   /// Reports the outcome of an action that needs no effect.
   void answer(model::ActionToken token, EffectResult verdict);
 
-  /// Takes the next step of every effect that is not waiting. Call it after `kube::Client::turn`.
-  void turn();
+  /// Takes the next step of every effect that is not waiting. Call it after `kube::Client::run_once`.
+  void run_once();
   Instant next_deadline() const { return next_; }
 
   std::vector<ports::Outcome> take_outcomes();

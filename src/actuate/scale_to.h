@@ -15,7 +15,7 @@
 namespace capstan::actuate {
 
 /// The desired state of a scale target, and the state of the pods that will be removed. `ActionDispatcher` and the
-/// effect share it: a newer decision may revise it while the effect runs, and the loads are updated in each turn.
+/// effect share it: a newer decision may revise it while the effect runs, and the loads are updated in each `run_once`.
 struct ScaleGoal {
   /// Requests of a pod, running and waiting together.
   struct Load {

@@ -2,14 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "archive/delta_codec.h"
+#include "archive/recording_file.h"
 #include "archive/sqlite.h"
 #include "base/assert.h"
 #include "base/split.h"
@@ -17,11 +20,6 @@
 
 namespace capstan::archive {
 namespace {
-
-// Identifies the file: `file FILE` and other programs show it as an SQLite database with this application id.
-constexpr std::int64_t kApplication = 0x43617073;  // "Caps"
-/// Version 2 has the layers that decided. A recording of version 1 has only states in which all layers did.
-constexpr std::int64_t kVersion = 2;
 
 /// Number of attempts to finish a recording while a reader has the file open, and the pause between them.
 constexpr int kFinishTries = 40;
@@ -40,22 +38,7 @@ std::string schema() {
       "CREATE TABLE IF NOT EXISTS states ("
       "  number INTEGER PRIMARY KEY, at_ns INTEGER NOT NULL, first INTEGER NOT NULL, state BLOB NOT NULL, due TEXT);"
       "CREATE INDEX IF NOT EXISTS states_by_first ON states (first);",
-      kApplication, kVersion);
-}
-
-Error not_a_recording(const std::string& path) {
-  return Error::about(path, "found another kind of file, expected a recording that `--record` wrote");
-}
-
-/// Checks that an open database is a recording that this program can read.
-Result<void> check_identity(Database& database, const std::string& path) {
-  const Result<std::int64_t> application = database.integer("PRAGMA application_id");
-  if (!application || *application != kApplication) return std::unexpected(not_a_recording(path));
-  const Result<std::int64_t> version = database.integer("PRAGMA user_version");
-  if (!version) return std::unexpected(version.error());
-  if (*version >= 1 && *version <= kVersion) return {};
-  return std::unexpected(Error::about(
-      path, fmt::format("the recording has version {}, and this program reads versions 1 to {}", *version, kVersion)));
+      kRecordingApplication, kRecordingVersion);
 }
 
 Result<bool> has_due(Database& database) {
@@ -95,20 +78,29 @@ Result<control::DueDecisions> read_due(std::string_view text) {
   return due;
 }
 
-bool is_recording(const std::string& path) {
-  Result<Database> database = Database::open(path, SQLITE_OPEN_READONLY);
-  return database && check_identity(*database, path).has_value();
-}
-
-Error not_ours(const std::string& path) {
-  return Error::about(path, "the file exists and is not a recording, expected a new name");
+/// Returns why a file cannot be continued or replaced; nothing if it can.
+std::optional<Error> refusal(const std::string& path) {
+  const ExaminedFile found = examine(path);
+  switch (found.content) {
+    case FileContent::absent:
+    case FileContent::recording:
+      return std::nullopt;
+    case FileContent::foreign:
+      return Error::about(path, "the file exists and is not a recording, expected a new name");
+    case FileContent::newer:
+    case FileContent::damaged:
+      return Error::about(path, found.fault + ", expected a new name");
+    case FileContent::unreadable:
+      break;
+  }
+  return Error::about(path, found.fault);
 }
 
 /// Removes an earlier recording. A file that is not a recording stays.
 Result<void> make_room(const std::string& path) {
   std::error_code failed;
   if (!std::filesystem::exists(path, failed)) return {};
-  if (!is_recording(path)) return std::unexpected(not_ours(path));
+  if (std::optional<Error> refused = refusal(path)) return std::unexpected(*std::move(refused));
   for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path + suffix, failed);
   if (!failed) return {};
   return std::unexpected(Error::about(path, "the earlier recording cannot be removed: " + failed.message()));
@@ -120,14 +112,16 @@ struct Recorder::File {
   std::string path;
   RecordingLimits limits;
   Database database;
-  Statement insert;
-  Statement drop;
+  Statement insert{};
+  Statement drop{};
   std::string before{};  ///< the last state as text
   Instant before_at{};
   std::int64_t number = 0;  ///< number of the next state
   std::int64_t first = 0;   ///< number of the last state that was compressed alone
   std::int64_t bytes = 0;   ///< size of all states in the file
 
+  Result<void> prepare();
+  Result<void> go_to_end();
   Result<void> write(const SavedState& state);
   Result<void> drop_oldest(Instant now);
 };
@@ -138,37 +132,68 @@ Result<Recorder> Recorder::create(const std::string& path, const RecordingLimits
 }
 
 Result<Recorder> Recorder::append(const std::string& path, const RecordingLimits& limits) {
-  std::error_code failed;
-  if (std::filesystem::exists(path, failed) && !is_recording(path)) return std::unexpected(not_ours(path));
-  Result<Recorder> recorder = open(path, limits);
-  if (!recorder) return recorder;
-  File& file = *recorder->file_;
-  Result<Statement> end =
-      file.database.prepare("SELECT MAX(number) + 1, MAX(at_ns), SUM(LENGTH(state)) FROM states HAVING COUNT(*) > 0");
-  if (!end) return std::unexpected(end.error());
-  if (end->step() != SQLITE_ROW) return recorder;
-  file.number = file.first = end->integer(0);
-  file.before_at = Instant{Duration(end->integer(1))};
-  file.bytes = end->integer(2);
-  return recorder;
+  if (std::optional<Error> refused = refusal(path)) return std::unexpected(*std::move(refused));
+  return open(path, limits);
 }
 
-Result<Recorder> Recorder::open(const std::string& path, const RecordingLimits& limits) {
+Result<ContinuedRecorder> Recorder::append_or_set_aside(const std::string& path, const RecordingLimits& limits) {
+  const ExaminedFile found = examine(path);
+  if (found.content == FileContent::foreign) return std::unexpected(*refusal(path));
+  bool is_useless = found.content == FileContent::damaged || found.content == FileContent::newer;
+  std::string fault = path + ": " + found.fault;
+  if (!is_useless) {
+    Result<Recorder> continued = open(path, limits, &is_useless);
+    if (continued) return ContinuedRecorder{*std::move(continued)};
+    if (!is_useless) return std::unexpected(continued.error());
+    fault = continued.error().text();
+  }
+  Result<std::string> moved = set_aside(path);
+  if (!moved) return std::unexpected(moved.error());
+  Result<Recorder> begun = append(path, limits);
+  if (!begun) return std::unexpected(begun.error());
+  return ContinuedRecorder{*std::move(begun), *std::move(moved), std::move(fault)};
+}
+
+/// @param is_damaged  becomes true if the file cannot be opened because it is damaged; null: the caller does not ask
+Result<Recorder> Recorder::open(const std::string& path, const RecordingLimits& limits, bool* is_damaged) {
   Result<Database> database = Database::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   if (!database) return std::unexpected(database.error());
-  if (const Result<void> made = database->run(schema().c_str()); !made) return std::unexpected(made.error());
-  const Result<bool> is_complete = has_due(*database);
+  auto file = std::make_unique<File>(File{path, limits, *std::move(database)});
+  Result<void> prepared = file->prepare();
+  if (prepared) prepared = file->go_to_end();
+  if (prepared) return Recorder(std::move(file));
+  if (is_damaged != nullptr) *is_damaged = file->database.is_damaged();
+  return std::unexpected(prepared.error());
+}
+
+Result<void> Recorder::File::prepare() {
+  if (const Result<void> made = database.run(schema().c_str()); !made) return made;
+  const Result<bool> is_complete = has_due(database);
   if (!is_complete) return std::unexpected(is_complete.error());
   if (!*is_complete) {
-    const Result<void> added = database->run("ALTER TABLE states ADD COLUMN due TEXT;");
-    if (!added) return std::unexpected(added.error());
+    if (const Result<void> added = database.run("ALTER TABLE states ADD COLUMN due TEXT;"); !added) return added;
   }
-  Result<Statement> insert = database->prepare("INSERT INTO states VALUES (?1, ?2, ?3, ?4, ?5)");
-  if (!insert) return std::unexpected(insert.error());
-  Result<Statement> drop = database->prepare("DELETE FROM states WHERE first = ?1");
-  if (!drop) return std::unexpected(drop.error());
-  return Recorder(
-      std::make_unique<File>(File{path, limits, *std::move(database), *std::move(insert), *std::move(drop)}));
+  Result<Statement> inserts = database.prepare("INSERT INTO states VALUES (?1, ?2, ?3, ?4, ?5)");
+  if (!inserts) return std::unexpected(inserts.error());
+  Result<Statement> drops = database.prepare("DELETE FROM states WHERE first = ?1");
+  if (!drops) return std::unexpected(drops.error());
+  insert = *std::move(inserts);
+  drop = *std::move(drops);
+  return {};
+}
+
+/// Continues after the last state, with a new run.
+Result<void> Recorder::File::go_to_end() {
+  Result<Statement> end =
+      database.prepare("SELECT MAX(number) + 1, MAX(at_ns), SUM(LENGTH(state)) FROM states HAVING COUNT(*) > 0");
+  if (!end) return std::unexpected(end.error());
+  const int status = end->step();
+  if (status == SQLITE_DONE) return {};
+  if (status != SQLITE_ROW) return std::unexpected(database.error());
+  number = first = end->integer(0);
+  before_at = Instant{Duration(end->integer(1))};
+  bytes = end->integer(2);
+  return {};
 }
 
 Recorder::Recorder(std::unique_ptr<File> file) : file_(std::move(file)) {}
@@ -178,28 +203,29 @@ Recorder::~Recorder() = default;
 
 Result<void> Recorder::add(const SavedState& state) {
   CAPSTAN_ASSERT(file_ != nullptr);
-  if (state.snapshot.at < file_->before_at) {
-    return std::unexpected(Error::about(file_->path, "the state is older than the last one of the recording"));
-  }
   return file_->write(state);
 }
+
+bool Recorder::is_damaged() const { return file_ != nullptr && file_->database.is_damaged(); }
 
 Result<void> Recorder::File::write(const SavedState& state) {
   if (number - first == kStatesTogether) first = number;
   std::string text = to_json(state);
   const std::string compressed = compress_after(first == number ? std::string_view() : before, text);
   insert.bind(1, number);
-  insert.bind(2, state.snapshot.at.since_start.count());
+  // The times of the states never decrease, also if the clock was set back. The state itself has the time of the clock.
+  const Instant at = std::max(before_at, state.snapshot.at);
+  insert.bind(2, at.since_start.count());
   insert.bind(3, first);
   insert.bind(4, compressed);
   const std::string due = due_text(state.due);
   insert.bind(5, due);
   if (const Result<void> written = database.run(insert); !written) return written;
   before = std::move(text);
-  before_at = state.snapshot.at;
+  before_at = at;
   bytes += static_cast<std::int64_t>(compressed.size());
   ++number;
-  return drop_oldest(state.snapshot.at);
+  return drop_oldest(at);
 }
 
 /// Drops the oldest run of states while the file has too many bytes, or while all states of that run are too old. The
@@ -242,18 +268,32 @@ struct Recording::File {
   Statement rows;
   std::int64_t states = 0;
   Place place{};
-  std::string due{};  ///< of the last state, as due_text() writes it
+  std::string due{};                    ///< of the last state, as due_text() writes it
+  std::int64_t row = -1;                ///< number of the last row that was examined
+  std::int64_t damaged_run = -1;        ///< the run with the last damaged state; its later states cannot be read
+  std::set<std::int64_t> damaged{};     ///< numbers of the damaged states
+  std::optional<Error> first_damage{};  ///< the first damage that was found
+  bool has_read = false;                ///< true: a state was readable
 
   void begin_after(std::int64_t number);
   Result<bool> step();
-  Result<SavedState> state() const;
+  bool take_row();
+  Result<bool> go_to_next_run();
+  void note_damage(std::int64_t number, const std::string& message);
+  Result<std::optional<SavedState>> state();
   Result<std::optional<std::int64_t>> run_of(const char* sql, std::int64_t bound);
 };
 
 Result<Recording> Recording::open(const std::string& path) {
+  const ExaminedFile found = examine(path);
+  if (found.content != FileContent::recording && found.content != FileContent::absent) {
+    return std::unexpected(Error::about(path, found.fault));
+  }
   Result<Database> database = Database::open(path, SQLITE_OPEN_READONLY);
   if (!database) return std::unexpected(database.error());
-  if (const Result<void> known = check_identity(*database, path); !known) return std::unexpected(known.error());
+  if (found.content == FileContent::absent) {
+    return std::unexpected(Error::about(path, "the file is empty, expected a recording that `--record` wrote"));
+  }
   const Result<std::int64_t> states = database->integer("SELECT COUNT(*) FROM states");
   if (!states) return std::unexpected(states.error());
   const Result<bool> has = has_due(*database);
@@ -273,41 +313,94 @@ Recording& Recording::operator=(Recording&&) noexcept = default;
 Recording::~Recording() = default;
 
 std::int64_t Recording::states() const { return file_->states; }
+std::int64_t Recording::damaged() const { return std::ssize(file_->damaged); }
 Recording::Place Recording::place() const { return file_->place; }
 
 /// Sets the state after which the next step begins. The writer can work on the file until then.
 void Recording::File::begin_after(std::int64_t number) {
   rows.reset();
   rows.bind(1, number);
+  row = number;
+  damaged_run = -1;
 }
 
-/// Reads the text of the next state. Returns false after the last one.
+void Recording::File::note_damage(std::int64_t number, const std::string& message) {
+  damaged.insert(number);
+  if (!first_damage) first_damage = Error::about(fmt::format("{}: state {}", path, number), message);
+}
+
+/// Reads the text of the next readable state. Returns false after the last one.
 Result<bool> Recording::File::step() {
-  const int status = rows.step();
-  if (status == SQLITE_DONE) {
+  while (true) {
+    const int status = rows.step();
+    if (status == SQLITE_ROW) {
+      if (take_row()) return true;
+      continue;
+    }
+    if (status == SQLITE_DONE) {
+      begin_after(place.number);
+      return false;
+    }
+    if (!database.is_damaged()) return std::unexpected(database.error());
+    const Result<bool> found = go_to_next_run();
+    if (!found) return std::unexpected(found.error());
+    if (*found) continue;
     begin_after(place.number);
     return false;
   }
-  if (status != SQLITE_ROW) return std::unexpected(database.error());
-  const std::int64_t number = rows.integer(0);
-  const bool alone = rows.integer(1) == number;
+}
+
+/// Reads the text of the current row. Returns false if it is damaged.
+bool Recording::File::take_row() {
+  const std::int64_t number = rows.integer(0), run = rows.integer(1);
+  row = number;
+  const bool is_alone = run == number;
   const std::string_view stored = rows.blob(2);
-  Result<std::string> text = decompress_after(alone ? std::string_view() : place.text, stored);
+  const bool is_cut_off = run == damaged_run || (!is_alone && place.number != number - 1);
+  const Result<std::string> text = is_cut_off
+                                       ? std::unexpected(Error{.file = {}, .message = "the state before it is damaged"})
+                                       : decompress_after(is_alone ? std::string_view() : place.text, stored);
   if (!text) {
-    return std::unexpected(Error::about(fmt::format("{}: state {}", path, number), text.error().message));
+    note_damage(number, text.error().message);
+    damaged_run = run;
+    return false;
   }
   due = rows.blob(4);
-  place = {number, std::string(stored), *std::move(text)};
+  place = {number, std::string(stored), *text};
   return true;
 }
 
-Result<SavedState> Recording::File::state() const {
+/// Continues with the next run after a page of the file could not be read. Returns false if there is none.
+Result<bool> Recording::File::go_to_next_run() {
+  const std::string message = database.error().message;
+  rows.reset();
+  const std::int64_t before = row;
+  const auto next = run_of("SELECT first FROM states WHERE first > ?1 ORDER BY first LIMIT 1", before + 1);
+  if (!next && !database.is_damaged()) return std::unexpected(next.error());
+  const bool has_next = next && *next;
+  std::int64_t end = has_next ? **next : before + 2;
+  if (!has_next) {
+    const auto last =
+        run_of("SELECT MAX(number) FROM states INDEXED BY states_by_first WHERE first > ?1", before - kStatesTogether);
+    if (last && *last) end = std::max(end, **last + 1);
+  }
+  for (std::int64_t number = before + 1; number < end; ++number) note_damage(number, message);
+  if (has_next) begin_after(end - 1);
+  return has_next;
+}
+
+/// Returns the state whose text was read; nothing if it is damaged.
+Result<std::optional<SavedState>> Recording::File::state() {
   const std::string name = fmt::format("{}: state {}", path, place.number);
   const Result<control::DueDecisions> decided = read_due(due);
-  if (!decided) return std::unexpected(Error::about(name, decided.error().text()));
   Result<SavedState> state = parse(place.text, name);
-  if (state) state->due = *decided;
-  return state;
+  if (!decided || !state) {
+    note_damage(place.number, decided ? state.error().message : decided.error().text());
+    return std::nullopt;
+  }
+  state->due = *decided;
+  has_read = true;
+  return std::move(*state);
 }
 
 /// Returns the first number of the run that a query selects, for a value of its parameter; nothing if it has no row.
@@ -322,28 +415,38 @@ Result<std::optional<std::int64_t>> Recording::File::run_of(const char* sql, std
 }
 
 Result<std::optional<SavedState>> Recording::next() {
-  const Result<bool> found = file_->step();
-  if (!found) return std::unexpected(found.error());
-  if (!*found) return std::nullopt;
-  Result<SavedState> state = file_->state();
-  if (!state) return std::unexpected(state.error());
-  return std::move(*state);
-}
-
-Result<std::optional<SavedState>> Recording::newest() {
-  const auto run =
-      file_->run_of("SELECT first FROM states WHERE number > ?1 ORDER BY number DESC LIMIT 1", file_->place.number);
-  if (!run) return std::unexpected(run.error());
-  if (!*run) return std::nullopt;
-  if (**run > file_->place.number) file_->begin_after(**run - 1);
   while (true) {
     const Result<bool> found = file_->step();
     if (!found) return std::unexpected(found.error());
     if (!*found) break;
+    Result<std::optional<SavedState>> state = file_->state();
+    if (!state || *state) return state;
   }
-  Result<SavedState> state = file_->state();
-  if (!state) return std::unexpected(state.error());
-  return std::move(*state);
+  if (!file_->has_read && file_->first_damage) return std::unexpected(*file_->first_damage);
+  return std::nullopt;
+}
+
+Result<std::optional<SavedState>> Recording::newest() {
+  const std::int64_t begin = file_->place.number;
+  auto run = file_->run_of("SELECT first FROM states WHERE number > ?1 ORDER BY number DESC LIMIT 1", begin);
+  while (run && *run) {
+    const std::int64_t first = **run;
+    if (first > file_->place.number) file_->begin_after(first - 1);
+    bool is_found = false;
+    while (true) {
+      const Result<bool> found = file_->step();
+      if (!found) return std::unexpected(found.error());
+      if (!*found) break;
+      is_found = true;
+    }
+    if (is_found) return file_->state();
+    // Every state of this run is damaged, so the last readable one is in an earlier run.
+    if (first <= begin + 1) break;
+    run = file_->run_of("SELECT first FROM states WHERE number < ?1 ORDER BY number DESC LIMIT 1", first);
+  }
+  if (!run) return std::unexpected(run.error());
+  if (!file_->has_read && file_->first_damage) return std::unexpected(*file_->first_damage);
+  return std::nullopt;
 }
 
 Result<std::optional<SavedState>> Recording::first_from(Instant at) {
@@ -357,9 +460,8 @@ Result<std::optional<SavedState>> Recording::first_from(Instant at) {
     if (!found) return std::unexpected(found.error());
     if (!*found) return std::nullopt;
     if (file_->rows.integer(3) < at.since_start.count()) continue;
-    Result<SavedState> state = file_->state();
-    if (!state) return std::unexpected(state.error());
-    return std::move(*state);
+    Result<std::optional<SavedState>> state = file_->state();
+    if (!state || *state) return state;
   }
 }
 
@@ -379,6 +481,7 @@ Result<bool> Recording::continue_from(Place place) {
       if (!*newer) return false;
     }
   }
+  file_->has_read = place.number >= 0;
   file_->place = std::move(place);
   file_->begin_after(file_->place.number);
   return true;

@@ -20,6 +20,8 @@ struct RecordingLimits {
   Duration age = std::chrono::hours(168);  ///< time between a state and the newest one
 };
 
+struct ContinuedRecorder;
+
 /// Writes a recording. After a crash of the machine the file may lack the last states; it is readable in any case.
 class Recorder {
  public:
@@ -27,24 +29,37 @@ class Recorder {
   static Result<Recorder> create(const std::string& path, const RecordingLimits& limits = {});
   /// Continues a recording, or creates the file.
   static Result<Recorder> append(const std::string& path, const RecordingLimits& limits = {});
+  /// Continues a recording, or creates the file. A damaged recording and one of a later version are moved aside, and a
+  /// new one begins.
+  static Result<ContinuedRecorder> append_or_set_aside(const std::string& path, const RecordingLimits& limits = {});
   Recorder(Recorder&&) noexcept;
   Recorder& operator=(Recorder&&) noexcept;
   ~Recorder();
 
-  /// Appends a state. It is an error if the state is older than the last one.
+  /// Appends a state. If the clock was set back, the state may be older than the last one.
   Result<void> add(const SavedState& state);
+  /// Returns whether the last write failed because the file is damaged.
+  bool is_damaged() const;
   /// Writes the states that are not in the file yet, and closes the file.
   Result<void> finish();
 
  private:
   struct File;
   explicit Recorder(std::unique_ptr<File> file);
-  static Result<Recorder> open(const std::string& path, const RecordingLimits& limits);
+  static Result<Recorder> open(const std::string& path, const RecordingLimits& limits, bool* is_damaged = nullptr);
 
   std::unique_ptr<File> file_;
 };
 
-/// Reads a recording from its first state to its last, including states that are added in the meantime.
+/// A recording to continue.
+struct ContinuedRecorder {
+  Recorder recorder;
+  std::string set_aside{};  ///< new name of the file that could not be continued; empty: there was none
+  std::string fault{};      ///< why it could not be continued
+};
+
+/// Reads a recording from its first state to its last, including states that are added in the meantime. States that are
+/// damaged, or compressed against a damaged one, are left out and counted.
 class Recording {
  public:
   /// The place after the last state that was read. Another reader of the same recording can continue from it.
@@ -60,11 +75,13 @@ class Recording {
   Recording& operator=(Recording&&) noexcept;
   ~Recording();
 
-  std::int64_t states() const;  ///< number of states in the file when it was opened
-  /// Returns the next state; nothing after the last one. A damaged state is an input error that names its number.
+  std::int64_t states() const;   ///< number of states in the file when it was opened
+  std::int64_t damaged() const;  ///< number of damaged states that were left out so far
+  /// Returns the next readable state; nothing after the last one. If no state of the recording is readable, it is an
+  /// input error that names the first damaged one.
   Result<std::optional<SavedState>> next();
-  /// Returns the last state that was not read yet; nothing if there is none. It decompresses only the states of the
-  /// last run.
+  /// Returns the last readable state that was not read yet; nothing if there is none. It decompresses only the states
+  /// of the last run.
   Result<std::optional<SavedState>> newest();
   /// Returns the first state at or after a moment; nothing if the recording ends before it.
   Result<std::optional<SavedState>> first_from(Instant at);

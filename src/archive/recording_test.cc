@@ -111,9 +111,109 @@ TEST(Recording, IsContinuedAfterARestart) {
     ASSERT_TRUE(recorder) << recorder.error().text();
     ASSERT_TRUE(recorder->add(small_state(fleet::testing::at(10 * start))));
     ASSERT_TRUE(recorder->add(small_state(fleet::testing::at(10 * start + 1))));
-    EXPECT_FALSE(recorder->add(small_state(fleet::testing::at(0))));
   }
   EXPECT_EQ(read_all(scratch.file()).size(), 6U);
+}
+
+TEST(Recording, HasTheStatesAfterTheClockWasSetBack) {
+  const Scratch scratch;
+  Result<Recorder> recorder = Recorder::create(scratch.file());
+  for (const int second : {100, 40, 55, 110}) ASSERT_TRUE(recorder->add(small_state(fleet::testing::at(second))));
+  ASSERT_TRUE(recorder->finish());
+  EXPECT_EQ(read_all(scratch.file()).size(), 4U);
+  const auto found = Recording::open(scratch.file())->first_from(fleet::testing::at(101));
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ((*found)->snapshot.at, fleet::testing::at(110)) << "the times in the file never decrease";
+}
+
+/// Returns the seconds of the states that can be read, and the number of the damaged ones.
+struct ReadableStates {
+  std::vector<std::int64_t> seconds;
+  std::int64_t damaged = 0;
+};
+ReadableStates readable_states(const std::string& path) {
+  ReadableStates found;
+  Result<Recording> recording = Recording::open(path);
+  EXPECT_TRUE(recording) << recording.error().text();
+  while (recording) {
+    const auto state = recording->next();
+    EXPECT_TRUE(state) << state.error().text();
+    if (!state || !*state) break;
+    found.seconds.push_back(whole_seconds((*state)->snapshot.at.since_start));
+  }
+  if (recording) found.damaged = recording->damaged();
+  return found;
+}
+
+TEST(Recording, ADamagedStateIsLeftOutWithThoseThatBuildOnIt) {
+  const Scratch scratch;
+  Result<Recorder> recorder = Recorder::create(scratch.file());
+  for (int i = 0; i < 300; ++i) ASSERT_TRUE(recorder->add(small_state(fleet::testing::at(i))));
+  ASSERT_TRUE(recorder->finish());
+  {
+    Result<Database> database = Database::open(scratch.file(), SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE(database->run("UPDATE states SET state = X'00112233' WHERE number IN (100, 299)"));
+  }
+  const ReadableStates found = readable_states(scratch.file());
+  EXPECT_EQ(found.damaged, 29) << "100 to 127, which end the run, and 299";
+  ASSERT_EQ(found.seconds.size(), 271U);
+  EXPECT_EQ(found.seconds[99], 99);
+  EXPECT_EQ(found.seconds[100], 128);
+  EXPECT_EQ((*Recording::open(scratch.file())->newest())->snapshot.at, fleet::testing::at(298));
+  EXPECT_EQ((*Recording::open(scratch.file())->first_from(fleet::testing::at(110)))->snapshot.at,
+            fleet::testing::at(128));
+}
+
+TEST(Recording, TheNewestReadableStateMayBeInAnEarlierRun) {
+  const Scratch scratch;
+  Result<Recorder> recorder = Recorder::create(scratch.file());
+  for (int i = 0; i < 300; ++i) ASSERT_TRUE(recorder->add(small_state(fleet::testing::at(i))));
+  ASSERT_TRUE(recorder->finish());
+  Result<Database> database = Database::open(scratch.file(), SQLITE_OPEN_READWRITE);
+  ASSERT_TRUE(database->run("UPDATE states SET state = X'00112233' WHERE number = 256"));
+  Result<Recording> recording = Recording::open(scratch.file());
+  EXPECT_EQ((*recording->newest())->snapshot.at, fleet::testing::at(255));
+  EXPECT_EQ(recording->damaged(), 44);
+  EXPECT_FALSE(*recording->newest());
+  EXPECT_EQ(recording->damaged(), 44) << "no state counts twice";
+}
+
+/// Checks that the states of a recording come in order and without error.
+void check_order(Recording& recording) {
+  std::int64_t last = -1;
+  while (true) {
+    const auto state = recording.next();
+    if (!state || !*state) break;
+    const std::int64_t second = whole_seconds((*state)->snapshot.at.since_start);
+    ASSERT_GT(second, last);
+    last = second;
+  }
+}
+
+TEST(Recording, OverwrittenBytesLoseStatesAndNothingElse) {
+  const Scratch scratch;
+  Result<Recorder> recorder = Recorder::create(scratch.file());
+  for (int i = 0; i < 400; ++i) ASSERT_TRUE(recorder->add(small_state(fleet::testing::at(i))));
+  ASSERT_TRUE(recorder->finish());
+  const auto size = static_cast<int>(std::filesystem::file_size(scratch.file()));
+  const std::string damaged = scratch.file() + ".damaged";
+  int read = 0;
+  std::int64_t damaged_states = 0;
+  for (int at = 4096; at < size; at += size / 12) {
+    std::filesystem::copy_file(scratch.file(), damaged, std::filesystem::copy_options::overwrite_existing);
+    {
+      std::fstream file(damaged, std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(at);
+      file << std::string(300, '\xff');
+    }
+    Result<Recording> recording = Recording::open(damaged);
+    if (!recording) continue;  // the index of the table is damaged
+    check_order(*recording);
+    damaged_states += recording->damaged();
+    ++read;
+  }
+  EXPECT_GT(damaged_states, 0);
+  EXPECT_GT(read, 3) << "most damage leaves states that can be read";
 }
 
 TEST(Recording, ReplacesARecordingAndNothingElse) {

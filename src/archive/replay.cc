@@ -16,9 +16,9 @@ std::uint64_t actions_hash(model::Plan plan) {
 }
 
 bool same(const Redecision& a, const Redecision& b) {
-  const auto hash = [](const auto& decision) { return actions_hash(decision.plan); };
-  return std::ranges::equal(a.scale, b.scale, {}, hash, hash) && hash(a.place) == hash(b.place) &&
-         hash(a.provision) == hash(b.provision);
+  const auto are_same = [](const auto& one, const auto& other) { return have_same_actions(one.plan, other.plan); };
+  return std::ranges::equal(a.scale, b.scale, are_same) && are_same(a.place, b.place) &&
+         are_same(a.provision, b.provision);
 }
 
 /// Returns the state with the other policies, and with the memory that their layers have.
@@ -43,6 +43,8 @@ SavedState under(const SavedState& state, const OtherPolicies& other, const std:
 
 }  // namespace
 
+bool have_same_actions(const model::Plan& a, const model::Plan& b) { return actions_hash(a) == actions_hash(b); }
+
 Result<ReplayCount> replay(Recording& recording, const OtherPolicies& other,
                            const std::function<bool(const ReplayedState&)>& visit) {
   ReplayCount count;
@@ -50,6 +52,7 @@ Result<ReplayCount> replay(Recording& recording, const OtherPolicies& other,
   while (true) {
     const Result<std::optional<SavedState>> state = recording.next();
     if (!state) return std::unexpected(state.error());
+    count.damaged = recording.damaged();
     if (!*state) return count;
     fleet::Index index = fleet::build((*state)->snapshot);
     const Redecision recorded = redecide(**state, index);

@@ -31,7 +31,11 @@ struct ReplayedState {
 struct ReplayCount {
   std::int64_t states = 0;
   std::int64_t differing = 0;  ///< states in which the other policies decide otherwise
+  std::int64_t damaged = 0;    ///< damaged states, which were left out
 };
+
+/// Returns whether two plans have the same actions, whatever their reasons.
+bool have_same_actions(const model::Plan& a, const model::Plan& b);
 
 /// Decides a whole recording again, state after state. The recorded cluster does not change with the actions of other
 /// policies. So for each service only the first difference is certain: with that action, the later states would differ.

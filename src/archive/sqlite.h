@@ -57,6 +57,11 @@ class Database {
   Result<std::int64_t> integer(const char* sql);
   /// Returns whether the last call failed because another program has the file locked.
   bool is_busy() const { return sqlite3_errcode(database_.get()) == SQLITE_BUSY; }
+  /// Returns whether the last call failed because the file was cut or overwritten.
+  bool is_damaged() const {
+    const int code = sqlite3_errcode(database_.get()) & 0xff;
+    return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+  }
   /// Returns an input error with the file and SQLite's message for its last error.
   Error error() const;
 

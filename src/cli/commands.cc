@@ -16,6 +16,7 @@
 #include "cli/threshold.h"
 #include "experiment/compare.h"
 #include "experiment/report/render.h"
+#include "experiment/run/job_names.h"
 #include "experiment/run/prepare.h"
 #include "experiment/text/words.h"
 #include "serve/page.h"
@@ -108,7 +109,9 @@ Result<experiment::Comparison> record(const scenario::Scenario& scenario, const 
   Result<void> written;
   prepared.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory,
                                       const control::DueDecisions& due) {
-    if (written) written = recorder->add({snapshot, {}, policy.policies, memory, due});
+    if (written)
+      written = recorder->add(
+          {snapshot, experiment::job_names(snapshot, prepared.setup.cluster), policy.policies, memory, due});
   };
   prepared.setup.enough = [&] { return !written; };
   prepared.setup.keep_history = scenario.history;

@@ -76,7 +76,7 @@ Result<net::SocketAddress> ControllerPage::listen() {
   return server_.address(*listener);
 }
 
-void ControllerPage::turn(const op::Process& process) {
+void ControllerPage::run_once(const op::Process& process) {
   const op::DecisionLoop& loop = process.loop();
   if (loop.begun()) {
     is_leading_ = true;
@@ -90,8 +90,8 @@ void ControllerPage::turn(const op::Process& process) {
     notice_ = notice;
     dashboard_.set_notice(std::move(notice));
   }
-  gate_.turn();
-  client_.turn();
+  gate_.run_once();
+  client_.run_once();
 }
 
 void ControllerPage::show(const op::DecisionLoop& loop) {

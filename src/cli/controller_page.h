@@ -45,7 +45,7 @@ class ControllerPage {
   /// Notes that the controller is about to decide.
   void note_decision() { is_decided_ = true; }
   /// Shows the decisions that the process has made since the last call.
-  void turn(const op::Process& process);
+  void run_once(const op::Process& process);
   net::HttpServer& server() { return server_; }
   Instant next_deadline() const;
 

@@ -27,7 +27,7 @@ class ServiceFeed final : public EndpointFeed {
     const Instant end = session_->clock() + kFirstMax;
     while (stop_signals() == 0 && !endpoints_.synced()) {
       if (session_->clock() >= end) return std::unexpected(Error{.file = {}, .message = endpoints_.sync_problem()});
-      turn(kPollInterval);
+      run_once(kPollInterval);
     }
     auto change = endpoints_.take_change();
     if (!change) return std::unexpected(change.error());
@@ -35,7 +35,7 @@ class ServiceFeed final : public EndpointFeed {
   }
 
   std::optional<std::vector<std::string>> poll_changes() override {
-    turn(Duration{});
+    run_once(Duration{});
     auto change = endpoints_.take_change();
     if (change) return *change;
     report(change.error());
@@ -43,9 +43,9 @@ class ServiceFeed final : public EndpointFeed {
   }
 
  private:
-  void turn(Duration timeout) {
-    endpoints_.turn();
-    session_->client.turn();
+  void run_once(Duration timeout) {
+    endpoints_.run_once();
+    session_->client.run_once();
     session_->http.run_once(timeout);
   }
 

@@ -30,8 +30,8 @@ constexpr std::size_t kPodsRead = 16;  // largest number of pods whose pages are
 void follow(kube::Session& session, op::DecisionLoop& loop) {
   const Instant end = session.clock() + kSyncMax;
   while (stop_signals() == 0 && session.clock() < end && !loop.ready()) {
-    loop.turn();
-    session.client.turn();
+    loop.run_once();
+    session.client.run_once();
     const Instant next = std::min({loop.next_deadline(), session.client.next_deadline(), end});
     session.http.run_once(std::clamp<Duration>(next - session.clock(), 0s, 100ms));
   }
@@ -47,7 +47,7 @@ kube::Outcome call(kube::Session& session, std::string path) {
       session.client.call(std::move(request), [&outcome](kube::Outcome answer) { outcome = std::move(answer); });
   const Instant end = session.clock() + kCallMax;
   while (!outcome && stop_signals() == 0 && session.clock() < end) {
-    session.client.turn();
+    session.client.run_once();
     session.http.run_once(100ms);
   }
   if (outcome) return *std::move(outcome);

@@ -121,8 +121,8 @@ lint::Report read_cluster_and_lint(const LintArguments& arguments, const lint::C
   kube::AuthoredObjects objects((*session)->client, (*session)->clock, {kinds.begin(), kinds.end()},
                                 arguments.cluster.ns);
   while (!objects.done() && stop_signals() == 0) {
-    objects.turn();
-    (*session)->client.turn();
+    objects.run_once();
+    (*session)->client.run_once();
     (*session)->http.run_once(kClusterPoll);
   }
   lint::Options options = config.options;

@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "decide/scale/scale.h"
+#include "experiment/run/job_names.h"
 #include "experiment/run/prepare.h"
 #include "experiment/text/layout.h"
 #include "explain/explain.h"
@@ -24,12 +25,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::vector<std::string> paragraphs(const model::Catalog& catalog, const archive::Redecision& all, Layer layer) {
+std::vector<std::string> paragraphs(const archive::SavedState& state, const archive::Redecision& all, Layer layer) {
+  const model::Catalog& catalog = *state.snapshot.catalog;
   std::vector<std::string> out;
   if (layer == Layer::scale) {
     for (const auto& decision : all.scale) out.push_back(explain::paragraph(catalog, decision));
   }
-  if (layer == Layer::place) out.push_back(explain::paragraph(catalog, all.place));
+  if (layer == Layer::place) out.push_back(explain::paragraph(catalog, all.place, &state.names));
   if (layer == Layer::provision) out.push_back(explain::paragraph(catalog, all.provision));
   return out;
 }
@@ -63,7 +65,9 @@ Result<archive::SavedState> state_at(const scenario::Scenario& scenario, std::op
     // A state between two decisions about replicas is only taken if it is asked for: a decision log names its moment.
     const bool scales = !due.services || !due.services->empty();
     if (!scales && at != snapshot.at) return;
-    if (!at || (!state && snapshot.at >= *at)) state = {snapshot, {}, policy.policies, memory};
+    if (!at || (!state && snapshot.at >= *at)) {
+      state = {snapshot, experiment::job_names(snapshot, prepared.setup.cluster), policy.policies, memory};
+    }
   };
   prepared.setup.enough = [&] { return at && state; };
   const Result<experiment::RunResult> run = [&] {
@@ -129,7 +133,7 @@ ExitCode print_decision(const archive::SavedState& state, Layer layer, Output ou
       json["decisions"].push_back(Json::parse(document));
     text = json.dump(2) + "\n";
   } else {
-    for (const std::string& paragraph : paragraphs(catalog, all, layer)) text += paragraph + "\n";
+    for (const std::string& paragraph : paragraphs(state, all, layer)) text += paragraph + "\n";
   }
   const ExitCode printed = print(text);
   return printed != kOk ? printed : changes(all, layer) ? kFindings : kOk;

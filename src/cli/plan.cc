@@ -1,6 +1,7 @@
 #include "cli/plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include "cli/plan_report.h"
 #include "cli/progress.h"
 #include "experiment/text/words.h"
+#include "manifest/fields.h"
 #include "plan/against/render.h"
 #include "plan/figures.h"
 #include "plan/files.h"
@@ -89,6 +91,28 @@ std::string page(const PlanArguments& arguments, const plan::Plan& made) {
   return {};
 }
 
+/// Says what would make a plan possible: the limit that binds, or else bounds that the best fleet holds.
+std::string missed_advice(const plan::ServicePlan& service, const model::Slo& slo) {
+  Duration ttft{}, tpot{};
+  for (const plan::Trial& trial : service.seeds) {
+    ttft = std::max(ttft, trial.ttft_p99);
+    tpot = std::max(tpot, trial.tpot_p99);
+  }
+  std::vector<std::string> bounds;
+  const auto add = [&](const char* key, Duration bound, Duration reached) {
+    if (bound == Duration{} || reached <= bound) return;
+    bounds.push_back(
+        fmt::format("{}: {}", key, manifest::duration_text(std::chrono::ceil<std::chrono::milliseconds>(reached))));
+  };
+  add("ttft_p99", slo.ttft, ttft);
+  add("tpot", slo.tpot, tpot);
+  std::string advice = service.bounded_by.empty()
+                           ? std::string("no limit binds, so allow another GPU kind or a longer bound")
+                           : fmt::format("raise the limit ({})", fmt::join(service.bounded_by, "; "));
+  if (!bounds.empty()) advice += fmt::format("; its 99th percentiles are {}", fmt::join(bounds, " and "));
+  return advice;
+}
+
 /// Prints the page of a plan that misses an SLO, and says by how much. Such a plan has no manifests.
 ExitCode report_missed(const PlanArguments& arguments, const plan::Plan& made) {
   if (const ExitCode printed = print(page(arguments, made)); printed != kOk) return printed;
@@ -97,9 +121,10 @@ ExitCode report_missed(const PlanArguments& arguments, const plan::Plan& made) {
     if (service.holds_slo) continue;
     std::fputs(
         fmt::format("{}: no fleet that was simulated holds the SLO of {}: the best meets {} % of the requests, {} % "
-                    "are asked for; allow more GPUs, another GPU kind or a longer bound\n",
+                    "are asked for; {}\n",
                     made.spec.file, service.service, experiment::tenths(plan::lowest_attainment_ppm(service), 10'000),
-                    experiment::tenths(made.spec.services[i].slo.attainment_ppm, 10'000))
+                    experiment::tenths(made.spec.services[i].slo.attainment_ppm, 10'000),
+                    missed_advice(service, made.spec.services[i].slo))
             .c_str(),
         stderr);
   }
@@ -110,6 +135,13 @@ ExitCode report_missed(const PlanArguments& arguments, const plan::Plan& made) {
                stderr);
   }
   return kInfeasible;
+}
+
+/// Returns the command that writes the report of a plan again.
+std::string command_of(const PlanArguments& arguments) {
+  std::string command = "capstan plan " + experiment::shell_word(arguments.spec);
+  for (const std::string& set : arguments.sets) command += " --set " + experiment::shell_word(set);
+  return command + " --report " + experiment::shell_word(arguments.report);
 }
 
 }  // namespace
@@ -138,7 +170,8 @@ ExitCode make_plan(const PlanArguments& arguments) {
   options.progress = {};
   if (!made) return report(made.error());
   if (!arguments.report.empty()) {
-    if (const auto written = write_plan_report(*made, options, arguments.report); !written) {
+    const PlanReportOptions page{.path = arguments.report, .command = command_of(arguments), .out = arguments.out};
+    if (const auto written = write_plan_report(*made, options, page); !written) {
       return report(written.error());
     }
   }

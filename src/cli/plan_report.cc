@@ -1,9 +1,14 @@
 #include "cli/plan_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <utility>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "base/replace_file.h"
 #include "experiment/report/render.h"
@@ -24,26 +29,43 @@ constexpr std::size_t kFleetsMost = 4;  ///< fleets of the frontier on the page,
 struct ProofRun {
   std::string name{};
   const std::string* scenario = nullptr;
+  std::optional<plan::ScalerKind> scaler{};  ///< whose scenario `--out` writes; nothing for a fleet of the frontier
 };
 
 /// Returns the chosen fleet with each scaler, and the other fleets of the frontier.
 std::vector<ProofRun> proof_runs(const plan::ServicePlan& planned) {
   std::vector<ProofRun> runs;
-  const auto add = [&](std::string name, const std::string& scenario) {
+  const auto add = [&](std::string name, const std::string& scenario, std::optional<plan::ScalerKind> scaler) {
     const auto is_same = [&](const ProofRun& run) { return *run.scenario == scenario; };
     if (scenario.empty() || std::ranges::any_of(runs, is_same)) return false;
-    runs.push_back({std::move(name), &scenario});
+    runs.push_back({std::move(name), &scenario, scaler});
     return true;
   };
-  add(std::string(plan::scaler_word(planned.scaler)) + ", the plan", planned.scenario);
+  add(std::string(plan::scaler_word(planned.scaler)) + ", the plan", planned.scenario, planned.scaler);
   for (const plan::ScalerVariant& variant : planned.variants) {
-    if (variant.kind != planned.scaler) add(std::string(plan::scaler_word(variant.kind)), variant.scenario);
+    if (variant.kind == planned.scaler) continue;
+    add(std::string(plan::scaler_word(variant.kind)), variant.scenario, variant.kind);
   }
   std::size_t fleets = 0;
   for (const plan::FrontierPoint& point : planned.frontier) {
-    if (fleets < kFleetsMost && add(point.short_fleet, point.scenario)) ++fleets;
+    if (fleets < kFleetsMost && add(point.short_fleet, point.scenario, {})) ++fleets;
   }
   return runs;
+}
+
+/// Returns the name that a run's policy has in its scenario.
+std::string name_in_scenario(const plan::ServiceSpec& spec, const ProofRun& run) {
+  const scenario::ScenarioResult read = scenario::parse_scenario(*run.scenario, "scenario-" + spec.name + ".yaml");
+  return read ? read->policies.front().policies.name : std::string();
+}
+
+/// Returns the sentences below the table.
+std::string choice_words(const experiment::RunResult& chosen) {
+  return fmt::format(
+      "The plan chooses {}: {} % met for {} USD here. The plan compares the scalers under several seeds, and this page "
+      "shows one of them, so another scaler may cost less here.",
+      chosen.policy.substr(0, chosen.policy.find(", the plan")), experiment::tenths(chosen.attainment_ppm(), 10'000),
+      experiment::usd(chosen.total_micro_usd()));
 }
 
 /// Reads a scenario of the plan, whose only policy gets the name of the run.
@@ -77,6 +99,10 @@ Result<experiment::Comparison> prove_plan(const plan::Plan& made, std::size_t se
   experiment::Comparison comparison = experiment::describe(scenarios.front());
   comparison.results = std::move(*results);
   experiment::rank(comparison.results, comparison.slo);
+  // The page marks the first row, and the plan need not be the cheapest one under this seed.
+  const std::string chosen = scenarios.front().policies.front().policies.name;
+  std::ranges::stable_partition(comparison.results,
+                                [&](const experiment::RunResult& result) { return result.policy == chosen; });
   return comparison;
 }
 
@@ -89,16 +115,33 @@ std::string plan_report_path(const plan::Plan& made, std::size_t service, const 
   return (whole.parent_path() / own).string();
 }
 
-Result<void> write_plan_report(const plan::Plan& made, const plan::SearchOptions& options, const std::string& path) {
+std::string plan_report_json(const plan::Plan& made, std::size_t service, const experiment::Comparison& proof,
+                             const PlanReportOptions& report) {
+  using Json = nlohmann::ordered_json;
+  const plan::ServicePlan& planned = made.services.at(service);
+  Json json =
+      Json::parse(experiment::render_json(proof, {.decisions = true, .command = report.command, .compact = true}));
+  json["chosen"] = proof.results.front().policy;
+  json["verdict"] = choice_words(proof.results.front());
+  for (const ProofRun& run : proof_runs(planned)) {
+    if (report.out.empty() || !run.scaler) continue;
+    const auto is_run = [&](const Json& row) { return row["policy"] == run.name; };
+    const auto row = std::ranges::find_if(json["policies"], is_run);
+    if (row == json["policies"].end()) continue;
+    const std::string file = (std::filesystem::path(report.out) / plan::scenario_file(planned, *run.scaler)).string();
+    (*row)["command"] = "capstan sim " + experiment::shell_word(file);
+    (*row)["name_in_scenario"] = name_in_scenario(made.spec.services.at(service), run);
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<void> write_plan_report(const plan::Plan& made, const plan::SearchOptions& options,
+                               const PlanReportOptions& report) {
   for (std::size_t i = 0; i < made.services.size(); ++i) {
-    const plan::ServicePlan& service = made.services[i];
     const Result<experiment::Comparison> proof = prove_plan(made, i, options);
     if (!proof) return std::unexpected(proof.error());
-    // The scenario is one of the files of --out, whose folder the reader knows.
-    const std::string command = "capstan sim " + experiment::shell_word(plan::scenario_file(service, service.scaler));
-    const std::string json = experiment::render_json(*proof, {.decisions = true, .command = command, .compact = true});
-    if (Result<void> written = replace_file(plan_report_path(made, i, path), serve::page(json)); !written)
-      return written;
+    const std::string page = serve::page(plan_report_json(made, i, *proof, report));
+    if (Result<void> written = replace_file(plan_report_path(made, i, report.path), page); !written) return written;
   }
   return {};
 }

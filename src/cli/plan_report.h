@@ -10,8 +10,8 @@
 namespace capstan::cli {
 
 /// Simulates the plan of one service again, with the history of nodes and replicas: once with each scaler of the plan,
-/// and the other fleets of the frontier. The policies have the names of the scalers and fleets. The seed is that of the
-/// scenario that `--out` writes.
+/// and the other fleets of the frontier. The first result is the plan; the others follow as in a comparison. The
+/// policies have the names of the scalers and fleets. The seed is that of the scenario that `--out` writes.
 /// @param service  position in Plan::services
 Result<experiment::Comparison> prove_plan(const plan::Plan& made, std::size_t service,
                                           const plan::SearchOptions& options);
@@ -20,7 +20,19 @@ Result<experiment::Comparison> prove_plan(const plan::Plan& made, std::size_t se
 /// extension.
 std::string plan_report_path(const plan::Plan& made, std::size_t service, const std::string& path);
 
+struct PlanReportOptions {
+  std::string path;     ///< HTML file to write
+  std::string command;  ///< command that writes it again
+  std::string out{};    ///< folder in which the scenarios are written; empty: they are not written
+};
+
+/// Returns the proof of one service as the page reads it: the plan's choice, and for each scaler the command that
+/// simulates it again, if its scenario is written to a file.
+std::string plan_report_json(const plan::Plan& made, std::size_t service, const experiment::Comparison& proof,
+                             const PlanReportOptions& report);
+
 /// Simulates the proof of the plan again and writes a page with charts for each service.
-Result<void> write_plan_report(const plan::Plan& made, const plan::SearchOptions& options, const std::string& path);
+Result<void> write_plan_report(const plan::Plan& made, const plan::SearchOptions& options,
+                               const PlanReportOptions& report);
 
 }  // namespace capstan::cli

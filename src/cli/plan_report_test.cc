@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 namespace capstan::cli {
 namespace {
 
@@ -49,6 +51,32 @@ TEST(PlanReport, SimulatesEveryScalerOfThePlanWithItsHistory) {
   ASSERT_TRUE(proof->results[1].history);
   EXPECT_EQ(proof->results[1].history->gangs.size(), 2u);
   EXPECT_TRUE(proof->catalog);
+}
+
+TEST(PlanReport, ThePlanComesFirstAndEachScalerHasItsOwnCommand) {
+  plan::Plan made;
+  made.spec.services.push_back({.name = "chat"});
+  // The plan is not the cheapest one under this seed.
+  made.services.push_back({.service = "chat", .scaler = plan::ScalerKind::capstan, .scenario = proved_scenario("2")});
+  made.services[0].variants = {{.kind = plan::ScalerKind::capstan, .scenario = proved_scenario("2")},
+                               {.kind = plan::ScalerKind::hpa, .scenario = proved_scenario("1")}};
+  made.services[0].frontier = {{.short_fleet = "three replicas", .scenario = proved_scenario("3")}};
+  const Result<experiment::Comparison> proof = prove_plan(made, 0, {});
+  ASSERT_TRUE(proof) << proof.error().text();
+  const PlanReportOptions options{.path = "r.html", .command = "capstan plan p.yaml --report r.html", .out = "out"};
+  const auto json = nlohmann::json::parse(plan_report_json(made, 0, *proof, options));
+  EXPECT_EQ(json["command"], "capstan plan p.yaml --report r.html");
+  EXPECT_EQ(json["chosen"], "Capstan, the plan");
+  EXPECT_TRUE(json["verdict"].get<std::string>().starts_with("The plan chooses Capstan: 100.0 % met for "));
+  ASSERT_EQ(json["policies"].size(), 3u);
+  const auto& chosen = json["policies"][0];
+  EXPECT_EQ(chosen["policy"], "Capstan, the plan");
+  EXPECT_EQ(chosen["command"], "capstan sim out/scenario-chat.yaml");
+  EXPECT_EQ(chosen["name_in_scenario"], "own");
+  EXPECT_EQ(json["policies"][1]["command"], "capstan sim out/scenarios/chat-hpa.yaml");
+  EXPECT_FALSE(json["policies"][2].contains("command")) << "no file has the scenario of a fleet of the frontier";
+  const auto unwritten = nlohmann::json::parse(plan_report_json(made, 0, *proof, {.path = "r.html", .command = "c"}));
+  EXPECT_FALSE(unwritten["policies"][0].contains("command")) << "without --out there are no files";
 }
 
 TEST(PlanReport, AScenarioThatCannotBeReadIsAnError) {

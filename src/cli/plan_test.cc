@@ -84,7 +84,7 @@ TEST(PlanCommand, WritesThePageOfTheProof) {
   const PlanOutcome outcome = plan_with(arguments);
   EXPECT_EQ(outcome.code, kOk) << outcome.error;
   const std::string html = read_file(folder.at("proof.html"), 64 << 20).value();
-  EXPECT_NE(html.find(R"("command":"capstan sim scenario-chat.yaml")"), html.npos);
+  EXPECT_NE(html.find(R"("command":"capstan plan )"), html.npos);
   EXPECT_NE(html.find(R"(, the plan")"), html.npos);
   EXPECT_NE(html.find(R"("policy":"HPA")"), html.npos);
   EXPECT_NE(html.find(R"("cold_start_phases":)"), html.npos);

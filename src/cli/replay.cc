@@ -11,10 +11,10 @@
 #include "archive/replay.h"
 #include "cli/terminal.h"
 #include "experiment/text/layout.h"
+#include "experiment/text/moment.h"
 #include "experiment/text/words.h"
 #include "explain/explain.h"
 #include "manifest/fields.h"
-#include "manifest/scalars.h"
 #include "serve/recorded.h"
 #include "settings/policy.h"
 
@@ -45,18 +45,54 @@ std::expected<archive::OtherPolicies, manifest::Errors> read_policies(const std:
   return out;
 }
 
+using Plans = std::vector<const model::Plan*>;
+
+constexpr std::size_t kReasonsMost = 5;  ///< most reasons for no action that are printed of one plan
+
+/// Returns the plans of the services, then that of the pods and that of the nodes.
+Plans plans_of(const Redecision& decided) {
+  Plans plans;
+  for (const decide::scale::Decision& decision : decided.scale) plans.push_back(&decision.plan);
+  plans.push_back(&decided.place.plan);
+  plans.push_back(&decided.provision.plan);
+  return plans;
+}
+
+void add_actions(const archive::SavedState& state, const model::Plan& plan, std::vector<std::string>& lines) {
+  for (const model::Action& action : plan.actions) {
+    lines.push_back(explain::line(*state.snapshot.catalog, action, &state.names));
+  }
+}
+
+void add_reasons(const archive::SavedState& state, const model::Plan& plan, std::vector<std::string>& lines) {
+  const model::Catalog& catalog = *state.snapshot.catalog;
+  const std::size_t shown = std::min(plan.no_actions.size(), kReasonsMost);
+  for (std::size_t i = 0; i < shown; ++i) lines.push_back(explain::line(catalog, plan.no_actions[i]));
+  const auto further = std::ssize(plan.no_actions) - static_cast<std::int64_t>(shown);
+  if (further > 0) lines.push_back(experiment::counted(further, "further reason", "further reasons"));
+}
+
 /// Returns a line for each action, or the reasons of the services if there is none.
-std::vector<std::string> lines_of(const model::Catalog& catalog, const Redecision& decided) {
+std::vector<std::string> lines_of(const archive::SavedState& state, const Redecision& decided) {
   std::vector<std::string> lines;
-  const auto add = [&](const model::Plan& plan) {
-    for (const model::Action& action : plan.actions) lines.push_back(explain::line(catalog, action));
-  };
-  for (const decide::scale::Decision& decision : decided.scale) add(decision.plan);
-  add(decided.place.plan);
-  add(decided.provision.plan);
+  for (const model::Plan* plan : plans_of(decided)) add_actions(state, *plan, lines);
   if (!lines.empty()) return lines;
-  for (const decide::scale::Decision& decision : decided.scale) {
-    for (const model::Plan::NoAction& kept : decision.plan.no_actions) lines.push_back(explain::line(catalog, kept));
+  for (const decide::scale::Decision& decision : decided.scale) add_reasons(state, decision.plan, lines);
+  return lines;
+}
+
+/// Returns the lines of the plans that differ from those of another decision: their actions, or their reasons if they
+/// have none.
+std::vector<std::string> differing_lines(const archive::SavedState& state, const Redecision& decided,
+                                         const Redecision& other) {
+  std::vector<std::string> lines;
+  const Plans own = plans_of(decided), others = plans_of(other);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (i < others.size() && archive::have_same_actions(*own[i], *others[i])) continue;
+    const std::size_t before = lines.size();
+    add_actions(state, *own[i], lines);
+    if (lines.size() == before) add_reasons(state, *own[i], lines);
+    if (lines.size() == before) lines.emplace_back(i + 1 == own.size() ? "no action on nodes" : "no action on pods");
   }
   return lines;
 }
@@ -87,6 +123,7 @@ std::string json_text(const ReplayResult& all, bool compares) {
                {"from_ns", all.first.since_start.count()},
                {"to_ns", all.last.since_start.count()},
                {"states", all.count.states}};
+  if (all.count.damaged > 0) json["states_damaged"] = all.count.damaged;
   if (compares) json["differing"] = all.count.differing;
   Json& rows = json[compares ? "first_difference" : "actions"] = Json::array();
   for (const Shown& shown : all.states) {
@@ -99,16 +136,20 @@ std::string json_text(const ReplayResult& all, bool compares) {
 
 std::string text(const ReplayResult& all, bool compares, std::size_t width) {
   std::string out = fmt::format("{} of \"{}\", {} to {}\n", experiment::counted(all.count.states, "state", "states"),
-                                all.policy, experiment::clock(all.first), experiment::clock(all.last));
+                                all.policy, experiment::moment_words(all.first), experiment::moment_words(all.last));
+  if (all.count.damaged > 0) {
+    out += fmt::format("{} and left out.\n", experiment::counted(all.count.damaged, "further state is damaged",
+                                                                 "further states are damaged"));
+  }
   for (const Shown& shown : all.states) {
     const auto add = [&](std::string_view name, const std::vector<std::string>& lines) {
       for (const std::string& line : lines) out += experiment::wrapped(std::string(name), line, width);
     };
     if (!compares) {
-      add(experiment::clock(shown.at) + "  ", shown.recorded);
+      add(experiment::moment_words(shown.at) + "  ", shown.recorded);
       continue;
     }
-    out += fmt::format("\nThe first decision that differs is at {}:\n", experiment::clock(shown.at));
+    out += fmt::format("\nThe first decision that differs is at {}:\n", experiment::moment_words(shown.at));
     add("  recorded  ", shown.recorded);
     add("  other     ", shown.other);
   }
@@ -123,28 +164,33 @@ std::string text(const ReplayResult& all, bool compares, std::size_t width) {
 
 /// Prints the arithmetic of the first state at or after a moment.
 ExitCode print_moment(archive::Recording& recording, const ReplayArguments& arguments) {
-  const std::optional<Duration> at = manifest::read_duration(arguments.at);
-  if (!at || *at < Duration{}) {
-    return report({ErrorKind::usage, "--at " + arguments.at, 0, 0, "expected a duration since the start such as 33m"});
-  }
+  std::optional<Instant> from;
+  std::optional<Error> unreadable;
   Json json;
   const Result<archive::ReplayCount> count = archive::replay(recording, {}, [&](const ReplayedState& replayed) {
     const model::Snapshot& snapshot = replayed.state.snapshot;
-    if (snapshot.at < Instant{*at}) return true;
+    if (!from) {
+      const Result<Instant> at = experiment::read_recorded_moment(arguments.at, snapshot.at);
+      if (!at) unreadable = at.error();
+      if (!at) return false;
+      from = *at;
+    }
+    if (snapshot.at < *from) return true;
     json = {{"format_version", 1},
             {"policy", replayed.state.policies.name},
             {"at_ns", snapshot.at.since_start.count()},
-            {"actions", lines_of(*snapshot.catalog, replayed.recorded)},
+            {"actions", lines_of(replayed.state, replayed.recorded)},
             {"arithmetic", serve::arithmetic_of(replayed.state, replayed.recorded)}};
     return false;
   });
   if (!count) return report(count.error());
+  if (unreadable) return report(*unreadable);
   if (json.is_null()) {
     return report({ErrorKind::usage, "--at " + arguments.at, 0, 0, "the recording ends before this moment"});
   }
   if (arguments.output == Output::json) return print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   const Instant moment{Duration(json["at_ns"].get<std::int64_t>())};
-  return print(fmt::format("{} of \"{}\"\n\n{}", experiment::clock(moment), json["policy"].get<std::string>(),
+  return print(fmt::format("{} of \"{}\"\n\n{}", experiment::moment_words(moment), json["policy"].get<std::string>(),
                            json["arithmetic"].get<std::string>()));
 }
 
@@ -164,8 +210,11 @@ ExitCode replay(const ReplayArguments& arguments) {
     all.last = snapshot.at;
     const bool is_shown = compares ? replayed.differs && all.states.empty() : acts(replayed.recorded);
     if (!is_shown) return true;
-    Shown& shown = all.states.emplace_back(Shown{snapshot.at, lines_of(*snapshot.catalog, replayed.recorded)});
-    if (compares) shown.other = lines_of(*snapshot.catalog, replayed.other);
+    if (!compares) all.states.push_back({snapshot.at, lines_of(replayed.state, replayed.recorded)});
+    if (compares) {
+      all.states.push_back({snapshot.at, differing_lines(replayed.state, replayed.recorded, replayed.other),
+                            differing_lines(replayed.state, replayed.other, replayed.recorded)});
+    }
     return true;
   });
   if (!count) return report(count.error());

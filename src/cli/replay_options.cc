@@ -11,9 +11,11 @@ CLI::App* add_replay(CLI::App& app, ReplayArguments& arguments) {
   command->add_option("recording", arguments.recording, "A file that --record wrote")
       ->required()
       ->option_text("RECORDING");
-  CLI::Option* at =
-      command->add_option("--at", arguments.at, "Print the arithmetic of the first decisions at or after this moment");
-  at->option_text("DURATION");
+  CLI::Option* at = command->add_option(
+      "--at", arguments.at,
+      "Print the arithmetic of the first decisions at or after this moment: a duration since the start, or a "
+      "time in UTC");
+  at->option_text("MOMENT");
   command
       ->add_option("--policy", arguments.policy,
                    "Policies that replace the recorded ones: a file with scale, place or provision, as in a scenario")
@@ -25,6 +27,8 @@ CLI::App* add_replay(CLI::App& app, ReplayArguments& arguments) {
       "  capstan sim scenarios/azure-hour.yaml --record hour.rec\n"
       "  capstan replay hour.rec\n"
       "  capstan replay hour.rec --at 33m\n"
+      "  capstan replay flight.rec --at 02:14\n"
+      "  capstan replay flight.rec --at 2026-11-26T02:14:05Z\n"
       "  capstan replay hour.rec --policy policy.yaml\n\n"
       "Exit code 2: with --policy, a decision differs.");
   return command;

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "archive/recording.h"
+#include "archive/flight_recorder.h"
 #include "cli/controller_page.h"
 #include "cli/offline.h"
 #include "cli/stop_signal.h"
@@ -69,9 +69,9 @@ Result<op::Checkpoint> wait_for_data(kube::Session& session, op::DecisionLoop& l
   const auto is_stopped = [&] { return stop_signals() != 0 || stop.stop_requested(); };
   while (!is_stopped() && (!loop.ready() || !store.read())) {
     if (session.clock() >= end) return std::unexpected(missing_data(loop.waiting_for()));
-    loop.turn();
-    store.turn();
-    session.client.turn();
+    loop.run_once();
+    store.run_once();
+    session.client.run_once();
     const Instant next = std::min({loop.next_deadline(), store.next_deadline(), session.client.next_deadline()});
     wait(session, {}, next);
   }
@@ -95,31 +95,23 @@ archive::SavedState decide_once(op::DecisionLoop& loop, const op::Checkpoint& ch
   return *std::move(state);
 }
 
-/// Records the decisions of a process. An error ends the recording, not the process.
-class FlightRecorder {
- public:
-  FlightRecorder(std::optional<archive::Recorder> recorder, op::Log log)
-      : recorder_(std::move(recorder)), log_(std::move(log)) {}
+/// Opens the recording of the decisions, if a file is stated.
+Result<std::optional<archive::FlightRecorder>> open_recorder(const RunArguments& arguments,
+                                                             const kube::Session& session, const op::Log& log) {
+  if (arguments.record.empty()) return std::nullopt;
+  const auto note = [log](bool is_error, const std::string& message) {
+    log({.level = is_error ? op::LogLine::Level::error : op::LogLine::Level::info, .message = message});
+  };
+  Result<archive::FlightRecorder> opened = archive::FlightRecorder::open(arguments.record, session.clock(), note);
+  if (!opened) return std::unexpected(opened.error());
+  return *std::move(opened);
+}
 
-  void add(const op::DecisionLoop& loop, const model::Snapshot& snapshot, const control::Memory& memory,
-           const control::DueDecisions& due) {
-    if (!recorder_) return;
-    check(recorder_->add({snapshot, loop.world().objects().names(), loop.controller().in_force(), memory, due}));
-  }
-  void finish() {
-    if (recorder_) check(recorder_->finish());
-  }
-
- private:
-  void check(const Result<void>& written) {
-    if (written) return;
-    recorder_.reset();
-    log_({.level = op::LogLine::Level::error, .message = "stops recording: " + written.error().text()});
-  }
-
-  std::optional<archive::Recorder> recorder_;
-  op::Log log_;
-};
+/// Returns the figures of a recording for the metrics; nothing without one.
+std::optional<op::RecordingFigures> figures_of(const std::optional<archive::FlightRecorder>& flight) {
+  if (!flight) return std::nullopt;
+  return op::RecordingFigures{flight->is_recording(), flight->lost()};
+}
 
 /// Opens the page of the process, if an address is stated.
 Result<std::unique_ptr<ControllerPage>> open_page(const RunArguments& arguments, kube::Session& session,
@@ -158,19 +150,19 @@ Result<void> serve(const RunArguments& arguments, kube::Session& session) {
   const auto log = [&](const op::LogLine& line) {
     std::fputs((op::json_line(line, session.wall()) + "\n").c_str(), stderr);
   };
-  std::optional<archive::Recorder> recorder;
-  if (!arguments.record.empty()) {
-    Result<archive::Recorder> opened = archive::Recorder::append(arguments.record);
-    if (!opened) return std::unexpected(opened.error());
-    recorder = *std::move(opened);
-  }
-  FlightRecorder flight(std::move(recorder), log);
+  Result<std::optional<archive::FlightRecorder>> opened = open_recorder(arguments, session, log);
+  if (!opened) return std::unexpected(opened.error());
+  std::optional<archive::FlightRecorder>& flight = *opened;
   const Result<std::unique_ptr<ControllerPage>> page = open_page(arguments, session, log);
   if (!page) return std::unexpected(page.error());
   const op::Process* decider = nullptr;
   const auto input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory,
                                   const control::DueDecisions& due) {
-    flight.add(decider->loop(), snapshot, memory, due);
+    const op::DecisionLoop& loop = decider->loop();
+    if (flight) {
+      flight->add({snapshot, loop.world().objects().names(), loop.controller().in_force(), memory, due},
+                  session.clock());
+    }
     if (*page) (*page)->note_decision();
   };
   op::Process process({.transport = session.http,
@@ -184,7 +176,7 @@ Result<void> serve(const RunArguments& arguments, kube::Session& session) {
                        .detail = *page ? decide::Detail::candidates : decide::Detail::reasons},
                       log);
   decider = &process;
-  op::Endpoints endpoints(process);
+  op::Endpoints endpoints(process, [&] { return figures_of(flight); });
   net::HttpServer server(session.clock, net::HttpServerLimits(), endpoints);
   endpoints.answer_on(server);
   if (Result<void> listens = serve_metrics(arguments, server, log); !listens) return listens;
@@ -192,15 +184,15 @@ Result<void> serve(const RunArguments& arguments, kube::Session& session) {
   if (*page) servers.push_back(&(*page)->server());
   while (!process.stopped() && stop_signals() < 2) {
     if (stop_signals() == 1) process.stop();
-    process.turn();
+    process.run_once();
     Instant next = process.next_deadline();
     if (*page) {
-      (*page)->turn(process);
+      (*page)->run_once(process);
       next = std::min(next, (*page)->next_deadline());
     }
     wait(session, servers, next);
   }
-  flight.finish();
+  if (flight) flight->finish();
   return {};
 }
 
@@ -236,8 +228,8 @@ Result<void> watch_states(const kube::ClusterArguments& arguments, const std::st
     loop.end();
     const Instant next = session.clock() + kWatchPeriod;
     while (!is_stopped() && session.clock() < next) {
-      loop.turn();
-      session.client.turn();
+      loop.run_once();
+      session.client.run_once();
       wait(session, {}, std::min({next, loop.next_deadline(), session.client.next_deadline()}));
     }
   }

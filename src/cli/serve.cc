@@ -204,7 +204,7 @@ void run_until_signal(net::HttpServer& server, serve::Dashboard& dashboard, Serv
     if (served.live != nullptr) sockets[2].fd = served.live->poll_fd();
     if (served.stream != nullptr) sockets[2].fd = served.stream->poll_fd();
     poll(sockets.data(), sockets.size(), static_cast<int>(kStopPollInterval / 1ms));
-    dashboard.turn();
+    dashboard.run_once();
     if (served.live != nullptr) pass_events(*served.live, dashboard);
     if (served.stream != nullptr) pass_events(served, dashboard, file, clock);
     server.run_once(Duration{});

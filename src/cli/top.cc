@@ -19,6 +19,9 @@
 #include "cli/screen.h"
 #include "cli/stop_signal.h"
 #include "cli/terminal.h"
+#include "experiment/run/job_names.h"
+#include "experiment/run/prepare.h"
+#include "experiment/text/moment.h"
 #include "net/monotonic.h"
 #include "serve/followed_recording.h"
 #include "serve/paced_run.h"
@@ -58,11 +61,12 @@ Or<Opened> open_recording(const TopArguments& arguments) {
   if (!recording) return failed(recording.error());
   Result<std::optional<archive::SavedState>> state;
   if (!arguments.at.empty()) {
-    const Result<Instant> at = read_moment(arguments.at);
-    if (!at) return failed(at.error());
     const Result<std::optional<archive::SavedState>> first = recording->next();
     if (!first) return failed(first.error());
-    if (*first) state = recording->first_from((*first)->snapshot.at + at->since_start);
+    const Instant begin = *first ? (*first)->snapshot.at : Instant{};
+    const Result<Instant> at = experiment::read_recorded_moment(arguments.at, begin);
+    if (!at) return failed(at.error());
+    if (*first) state = recording->first_from(*at);
     if (state && *first && !*state) {
       return failed({ErrorKind::usage, "--at " + arguments.at, 0, 0, "the recording ends before this moment"});
     }
@@ -104,16 +108,21 @@ Or<Opened> open_scenario(const TopArguments& arguments, bool watches) {
   const auto follow = [shared = std::make_shared<scenario::Scenario>(*std::move(scenario)),
                        speed = arguments.speed](Feed& feed) -> Source {
     feed.set_state(fmt::format("{:g} × real time", speed));
+    const auto config = std::make_shared<sim::ClusterConfig>(
+        experiment::prepare(*shared, shared->policies.front(), shared->seed).setup.cluster);
     return std::make_shared<serve::PacedRun>(
         *shared, speed, net::machine_clock(),
-        serve::PacedRun::Calls{
-            .on_state = [&feed](const auto& seen,
-                                const auto& decided) { feed.show(capstan::top::facts_of(seen, decided)); },
-            .on_end =
-                [&feed](const scenario::Scenario&, const Result<experiment::RunResult>& result) {
-                  if (!result) feed.set_notice(result.error().text());
-                  feed.set_state("ended");
-                }});
+        serve::PacedRun::Calls{.on_state =
+                                   [&feed, config](const auto& seen, const auto& decided) {
+                                     archive::SavedState named = seen;
+                                     named.names = experiment::job_names(seen.snapshot, *config);
+                                     feed.show(capstan::top::facts_of(named, decided));
+                                   },
+                               .on_end =
+                                   [&feed](const scenario::Scenario&, const Result<experiment::RunResult>& result) {
+                                     if (!result) feed.set_notice(result.error().text());
+                                     feed.set_state("ended");
+                                   }});
   };
   return Opened{.follow = follow};
 }

@@ -15,9 +15,11 @@ CLI::App* add_top(CLI::App& app, TopArguments& arguments) {
           "A recording, which is followed while it grows, a snapshot, or a scenario to simulate; none: a cluster")
       ->option_text("[FILE]");
   command
-      ->add_option("--at", arguments.at,
-                   "Show the first state at or after this moment since the first state; default: the last state")
-      ->option_text("DURATION");
+      ->add_option(
+          "--at", arguments.at,
+          "Show the first state at or after this moment: a duration since the start, or a time of the recording in "
+          "UTC; default: the last state")
+      ->option_text("MOMENT");
   command->add_option("--speed", arguments.speed, "Simulated seconds per second of a scenario; 1 is real time")
       ->check(CLI::Range(0.01, 1'000'000.0))
       ->option_text("N");

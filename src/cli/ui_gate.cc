@@ -97,7 +97,7 @@ void UiGate::on_gone(net::ExchangeId exchange) {
   dashboard_.on_gone(exchange);
 }
 
-void UiGate::turn() {
+void UiGate::run_once() {
   std::erase_if(streams_, [&](const auto& entry) { return !dashboard_.streams(entry.first); });
   const Instant now = clock_();
   std::vector<std::pair<net::ExchangeId, std::string>> due;

@@ -32,7 +32,7 @@ class UiGate final : public net::HttpHandler {
   void on_gone(net::ExchangeId exchange) override;
 
   /// Reviews the tokens of open streams that are due. A stream whose token is no longer allowed ends.
-  void turn();
+  void run_once();
   Instant next_deadline() const;
 
  private:

@@ -71,19 +71,19 @@ class UiGateTest : public testing::Test {
     EXPECT_TRUE(listener);
     if (listener) host = server.address(*listener).text();
   }
-  void turn() {
+  void run_once() {
     std::array<pollfd, 2> sockets{{{server.poll_fd(), POLLIN, 0}, {browser.poll_fd(), POLLIN, 0}}};
     poll(sockets.data(), sockets.size(), 5);
     server.run_once({});
-    gate.turn();
-    client.turn();
+    gate.run_once();
+    client.run_once();
     api.answer();
     server.run_once({});
     browser.run_once({});
   }
   void wait_until(const std::function<bool()>& done) {
     const Instant end = machine() + 60s;
-    while (!done() && machine() < end) turn();
+    while (!done() && machine() < end) run_once();
     EXPECT_TRUE(done());
   }
   net::Response send(const std::string& path, Headers headers, const char* method = "GET") {
@@ -208,7 +208,7 @@ TEST_F(UiGateTest, AClientThatLeavesBeforeTheAnswerGetsNoStream) {
   wait_until([&] { return server.connections() == 0; });
   api.is_silent = false;
   wait_until([&] { return api.asked == 2; });
-  turn();
+  run_once();
   EXPECT_EQ(gate.next_deadline(), Instant::never());
 }
 

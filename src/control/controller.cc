@@ -39,7 +39,7 @@ Controller::Controller(Policies policies, ports::World& world, Options options)
       next_tick_(world.now()),
       next_place_(policies_.place ? next_tick_ : Instant::never()) {}
 
-void Controller::use(Policies policies) {
+void Controller::set_policies(Policies policies) {
   const bool placed = policies_.place.has_value();
   policies_ = std::move(policies);
   if (policies_.place && !placed) next_place_ = world_.now();

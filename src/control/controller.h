@@ -96,7 +96,7 @@ class Controller {
   void tick();
 
   /// Replaces the policies from the next tick on, after services or their settings changed. The memory stays.
-  void use(Policies policies);
+  void set_policies(Policies policies);
   /// Returns the policies of the next tick: the current ones, with the settings that a roll-back restored.
   Policies in_force() const;
   /// Continues from a predecessor's memory. Call it before the first tick.

@@ -190,7 +190,7 @@ TEST(Controller, AScaleDownOnItsWayIsCancelledByAScaleUp) {
     ScriptedWorld world;
     Controller controller(fixed(1), world);
     run_to(controller, world, {seconds(16)});
-    controller.use(row.then);
+    controller.set_policies(row.then);
     run_to(controller, world, {seconds(50)});
     std::vector<ReplicaCount> asked;
     for (const model::Action& action : world.submitted) {
@@ -205,7 +205,7 @@ TEST(Controller, NewPoliciesApplyFromTheNextTick) {
   Controller controller(fixed(2), world);
   controller.tick();
   EXPECT_TRUE(world.submitted.empty());
-  controller.use(fixed(5));
+  controller.set_policies(fixed(5));
   run_to(controller, world, {seconds(20)});
   ASSERT_EQ(world.submitted.size(), 1u);
   EXPECT_EQ(std::get<model::SetReplicas>(world.submitted[0].what).replicas, 5);

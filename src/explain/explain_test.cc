@@ -181,6 +181,28 @@ TEST(Explain, AShortfallNamesTheMissingGpusAndTheBestDomain) {
             "No gang is pending.\n- replica 2 of chat lacks 1 of 8 H100 GPUs in one domain; rack-1 has 7 free");
 }
 
+TEST(Explain, AJobHasNoServiceAndIsNamedByItsGang) {
+  decide::place::Decision decision;
+  decide::place::Shortfall lack;
+  lack.gang = {8};
+  lack.ordinal = 6;
+  lack.spec.pods.gpu = {0};
+  lack.needed = whole_gpus(1);
+  lack.short_by = whole_gpus(1);
+  lack.best_domain = {1};
+  decision.shortfalls.push_back(lack);
+  EXPECT_EQ(paragraph(catalog(), decision),
+            "No gang is pending.\n- gang 8 lacks 1 of 1 H100 GPUs in one domain; rack-1 has 0 free");
+  model::Names names;
+  names.gangs.set({8}, "eval 6");
+  EXPECT_EQ(paragraph(catalog(), decision, &names),
+            "No gang is pending.\n- eval 6 lacks 1 of 1 H100 GPUs in one domain; rack-1 has 0 free");
+  EXPECT_TRUE(nlohmann::json::parse(json(catalog(), decision))["shortfalls"][0]["service"].is_null());
+  const model::Action bind{model::BindPods{.gang = {8}, .bindings = {{{1}, {2}}}}, {ReasonCode::nothing_to_do, {}}};
+  EXPECT_TRUE(line(catalog(), bind).starts_with("bind 1 pod of gang 8: "));
+  EXPECT_TRUE(line(catalog(), bind, &names).starts_with("bind 1 pod of eval 6: "));
+}
+
 TEST(Explain, JsonHasTheNumbersOfTheText) {
   const auto parsed = nlohmann::json::parse(json(catalog(), scale_up()));
   EXPECT_EQ(parsed["desired"], 3);

@@ -224,7 +224,7 @@ std::string json(const model::Catalog& catalog, const decide::place::Decision& d
   for (const decide::place::Shortfall& s : d.shortfalls) {
     out["shortfalls"].push_back(
         {{"gang", id_json(s.gang)},
-         {"service", service_name(catalog, s.service)},
+         {"service", s.service.valid() ? Json(service_name(catalog, s.service)) : Json()},
          {"ordinal", s.ordinal},
          {"gpu", gpu_name(catalog, s.spec.pods.gpu)},
          {"level", catalog.level_key(s.spec.together)},

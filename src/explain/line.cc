@@ -9,6 +9,7 @@ namespace {
 
 struct ActionWords {
   const model::Catalog& catalog;
+  const model::Names* names;
 
   std::string operator()(const model::SetReplicas& action) const {
     std::string text =
@@ -17,7 +18,8 @@ struct ActionWords {
     return text;
   }
   std::string operator()(const model::BindPods& action) const {
-    return fmt::format("bind {} of gang {}", count_text(std::ssize(action.bindings), "pod", "pods"), action.gang.value);
+    return fmt::format("bind {} of {}", count_text(std::ssize(action.bindings), "pod", "pods"),
+                       gang_name(names, action.gang));
   }
   std::string operator()(const model::LaunchNodes& action) const {
     const bool group = action.hold > Duration{};
@@ -43,8 +45,8 @@ struct ActionWords {
 
 }  // namespace
 
-std::string line(const model::Catalog& catalog, const model::Action& action) {
-  return fmt::format("{}: {}", std::visit(ActionWords{catalog}, action.what), sentence(action.why, catalog));
+std::string line(const model::Catalog& catalog, const model::Action& action, const model::Names* names) {
+  return fmt::format("{}: {}", std::visit(ActionWords{catalog, names}, action.what), sentence(action.why, catalog));
 }
 
 std::string line(const model::Catalog& catalog, const model::Plan::NoAction& kept) {

@@ -155,8 +155,10 @@ class Writer {
   }
 
   std::string shortfall(const decide::place::Shortfall& lack) const {
-    std::string text = fmt::format("replica {} of {} lacks {} of {} {} GPUs", lack.ordinal,
-                                   service_name(*snapshot_.catalog, lack.service), gpus_text(lack.short_by),
+    const std::string subject = lack.service.valid() ? fmt::format("replica {} of {}", lack.ordinal,
+                                                                   service_name(*snapshot_.catalog, lack.service))
+                                                     : gang_name(&names_, lack.gang);
+    std::string text = fmt::format("{} lacks {} of {} {} GPUs", subject, gpus_text(lack.short_by),
                                    gpus_text(lack.needed), gpu_name(*snapshot_.catalog, lack.spec.pods.gpu));
     if (lack.best_domain.valid()) {
       text += fmt::format("; the domain with the most free GPUs is {} with {}",

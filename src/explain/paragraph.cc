@@ -248,9 +248,9 @@ std::string mix_text(const model::Catalog& catalog, const decide::scale::MixSizi
   return text;
 }
 
-std::string lines(const model::Catalog& catalog, const model::Plan& plan) {
+std::string lines(const model::Catalog& catalog, const model::Plan& plan, const model::Names* names = nullptr) {
   std::string text;
-  for (const model::Action& action : plan.actions) text += "\n- " + line(catalog, action);
+  for (const model::Action& action : plan.actions) text += "\n- " + line(catalog, action, names);
   for (const model::Plan::NoAction& kept : plan.no_actions) text += "\n- " + line(catalog, kept);
   return text;
 }
@@ -294,7 +294,8 @@ std::string paragraph(const model::Catalog& catalog, const decide::scale::Decisi
   return text;
 }
 
-std::string paragraph(const model::Catalog& catalog, const decide::place::Decision& decision) {
+std::string paragraph(const model::Catalog& catalog, const decide::place::Decision& decision,
+                      const model::Names* names) {
   using Kind = decide::place::PlacementResult::Kind;
   const auto count = [&](Kind kind) {
     return std::ranges::count(decision.verdicts, kind, &decide::place::PlacementResult::kind);
@@ -315,14 +316,16 @@ std::string paragraph(const model::Catalog& catalog, const decide::place::Decisi
     text += fmt::format(" {} for nodes on the way.", count_text(waiting, "gang waits", "gangs wait"));
   }
   for (const decide::place::Shortfall& lack : decision.shortfalls) {
+    const std::string subject = lack.service.valid()
+                                    ? fmt::format("replica {} of {}", lack.ordinal, service_name(catalog, lack.service))
+                                    : gang_name(names, lack.gang);
     text += fmt::format(
-        "\n- replica {} of {} lacks {} of {} {} GPUs in one domain; {} has {} free", lack.ordinal,
-        service_name(catalog, lack.service), gpus_text(lack.short_by), gpus_text(lack.needed),
-        gpu_name(catalog, lack.spec.pods.gpu),
+        "\n- {} lacks {} of {} {} GPUs in one domain; {} has {} free", subject, gpus_text(lack.short_by),
+        gpus_text(lack.needed), gpu_name(catalog, lack.spec.pods.gpu),
         lack.best_node.valid() ? fmt::format("node {}", lack.best_node.value) : domain_name(catalog, lack.best_domain),
         gpus_text(lack.best_free));
   }
-  text += lines(catalog, decision.plan);
+  text += lines(catalog, decision.plan, names);
   for (const decide::place::Search& search : decision.searches) text += '\n' + places(catalog, search);
   return text;
 }

@@ -235,7 +235,7 @@ Limit Summarizer::nodes_booting(model::GpuKindId gpu) const {
   Instant first = Instant::never();
   snapshot_.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
     const model::Offering& offering = catalog_.offering(claim.offering);
-    if (offering.gpu != gpu || !decide::place::in_transit(claim, snapshot_)) return;
+    if (offering.gpu != gpu || !decide::place::is_expected(claim, snapshot_)) return;
     ++nodes;
     gpus += offering.gpus;
     price += offering.price_per_hour;

@@ -61,6 +61,11 @@ std::string subject_name(const model::Catalog& catalog, const model::Plan::NoAct
   return {};
 }
 
+std::string gang_name(const model::Names* names, model::GangId id) {
+  const std::string* known = names == nullptr ? nullptr : names->gangs.find(id);
+  return known != nullptr ? *known : fmt::format("gang {}", id.value);
+}
+
 std::string gpus_text(MilliGpu gpus) { return with_digits(gpus.count < 0 ? "-" : "", magnitude(gpus.count), 1'000, 3); }
 
 std::string price_text(MicroUsd per_hour) { return usd_text(per_hour) + "/h"; }

@@ -8,6 +8,7 @@
 #include "base/quantity.h"
 #include "base/time.h"
 #include "model/catalog.h"
+#include "model/names.h"
 #include "model/plan.h"
 
 namespace capstan::explain {
@@ -20,6 +21,10 @@ std::string gpu_name(const model::Catalog& catalog, model::GpuKindId id);
 std::string pool_name(const model::Catalog& catalog, model::PoolId id);
 std::string queue_name(const model::Catalog& catalog, model::QueueId id);
 std::string subject_name(const model::Catalog& catalog, const model::Plan::NoAction& kept);
+
+/// Returns the name of a gang, or "gang 7".
+/// @param names  null: no gang has a name
+std::string gang_name(const model::Names* names, model::GangId id);
 
 // These functions write numbers as people read them, without raw units.
 

@@ -97,7 +97,7 @@ TEST(AssumedRooms, AChangeIsKeptUntilTooManyFollow) {
 TEST(AssumedRooms, OtherRequestsOfAPodClassChangeTheRoomAndEndAllRefusals) {
   World world;
   const NodeId node = world.node(0);
-  world.provide(node, {.cpu_milli = 10'000});
+  world.set_available(node, {.cpu_milli = 10'000});
   AssumedPod pod = assumed({0}, node, 1);
   pod.pod_class = world.pod_class({}, {.cpu_milli = 1'000});
   Index index = build(world.snapshot);
@@ -135,7 +135,7 @@ RC_GTEST_PROP(AssumedRooms, KeptOnesEqualNewOnes, ()) {
   World world = testing::random_world();
   Index kept = build(world.snapshot);
   for (int step = 0; step < 4; ++step) {
-    apply(kept, world.snapshot, testing::disturb(world));
+    apply(kept, world.snapshot, testing::change_at_random(world));
     const std::vector<AssumedPod> pods = random_pods(world);
     std::vector<NodeId> leaving;
     if (*rc::gen::inRange(0, 3) == 0) leaving.push_back({*rc::gen::inRange<std::uint32_t>(0, world.next_node + 1)});

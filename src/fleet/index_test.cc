@@ -49,7 +49,7 @@ RC_GTEST_PROP(Index, ApplyingADeltaEqualsBuildingFromTheNextSnapshot, ()) {
   World world = testing::random_world();
   Index index = build(world.snapshot);
   for (int step = 0; step < 4; ++step) {
-    const model::Delta delta = testing::disturb(world);
+    const model::Delta delta = testing::change_at_random(world);
     apply(index, world.snapshot, delta);
     RC_ASSERT(index == build(world.snapshot));
   }

@@ -84,7 +84,7 @@ struct AccessReviewTest : testing::Test {
   }
   void run() {
     for (int i = 0; i < 4; ++i) {
-      client->turn();
+      client->run_once();
       server.answer();
     }
   }

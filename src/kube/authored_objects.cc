@@ -96,9 +96,9 @@ Instant AuthoredObjects::next_deadline() const {
   return std::min(client_.next_deadline(), discovered_ ? Instant::never() : discovery_.next_deadline());
 }
 
-void AuthoredObjects::turn() {
+void AuthoredObjects::run_once() {
   if (!discovered_) {
-    discovery_.turn();
+    discovery_.run_once();
     if (discovery_.known()) {
       choose();
     } else if (discovery_.error()) {

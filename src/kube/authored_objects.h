@@ -23,7 +23,7 @@ struct AuthoredObject {
 };
 
 /// Reads the objects of some kinds from a live cluster. Objects that a controller created are left out. Never waits:
-/// the owner of the sockets calls `turn`.
+/// the owner of the sockets calls `run_once`.
 class AuthoredObjects {
  public:
   /// @param kinds  the kinds to read, in the version that the server prefers
@@ -33,7 +33,7 @@ class AuthoredObjects {
   AuthoredObjects(const AuthoredObjects&) = delete;
 
   /// Starts the next request if one is due.
-  void turn();
+  void run_once();
   Instant next_deadline() const;
   bool done() const { return discovered_ && call_ == 0 && left_.empty(); }
 

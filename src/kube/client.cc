@@ -108,9 +108,9 @@ void Client::cancel(CallId id) {
   calls_.erase(found);
 }
 
-void Client::turn() {
+void Client::run_once() {
   const Instant now = clock_();
-  credentials_.turn(now);
+  credentials_.run_once(now);
   while (waiting_.size() > options_.queue_max) {
     const CallId last = waiting_.back();
     waiting_.pop_back();

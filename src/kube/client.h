@@ -83,7 +83,7 @@ class Client {
   void cancel(CallId id);
 
   /// Sends the requests that are due. Call it at `next_deadline` and after new calls.
-  void turn();
+  void run_once();
   Instant next_deadline() const;
 
   const Counters& counters() const { return counters_; }

@@ -37,9 +37,9 @@ Outcome outcome_of(const Certificate& server_certificate, const Certificate& tru
   std::optional<Outcome> done;
   client.call(get({resources::kPods, "ns", "name"}), [&](Outcome outcome) { done = std::move(outcome); });
   for (int i = 0; i < 10'000 && !done; ++i) {
-    client.turn();
+    client.run_once();
     http.run_once(1ms);
-    server.turn();
+    server.run_once();
   }
   EXPECT_TRUE(done.has_value());
   return done.value_or(Outcome());

@@ -35,7 +35,7 @@ Credentials::Credentials(Config config, ReadFile read_file, std::unique_ptr<Plug
   }
 }
 
-void Credentials::turn(Instant now) {
+void Credentials::run_once(Instant now) {
   if (now < next_) return;
   if (!config_.token_file.empty()) {
     read_token_file(now);
@@ -47,7 +47,7 @@ void Credentials::turn(Instant now) {
 void Credentials::refused() {
   if (config_.token_file.empty() && !config_.exec) return;
   next_ = {};
-  if (config_.exec) ready_ = false;  // the old token of a token file stays in use until the next turn reads the file
+  if (config_.exec) ready_ = false;  // the old token of a token file stays in use until the next call reads the file
 }
 
 void Credentials::sign(net::Request& request) const {

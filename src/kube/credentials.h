@@ -36,14 +36,15 @@ class Credentials {
   Credentials(Config config, ReadFile read_file, std::unique_ptr<Plugin> plugin, WallClock wall_clock);
 
   /// Reads or renews the credentials if that is due.
-  void turn(Instant now);
+  void run_once(Instant now);
   /// Returns true if there are credentials. If not, `error` may have the reason.
   bool ready() const { return ready_; }
   const std::optional<Error>& error() const { return error_; }
-  /// Returns the time at which `turn` has to be called next.
+  /// Returns the time at which `run_once` has to be called next.
   Instant next_deadline() const { return next_; }
 
-  /// Records that the server refused the credentials. The next turn renews them if they come from a file or a plugin.
+  /// Records that the server refused the credentials. The next `run_once` renews them if they come from a file or a
+  /// plugin.
   void refused();
 
   void sign(net::Request& request) const;

@@ -51,43 +51,43 @@ struct PluginTest : testing::Test {
 };
 
 TEST_F(PluginTest, RunsAgainShortlyBeforeItsCredentialsExpire) {
-  credentials.turn(Instant{0s});
+  credentials.run_once(Instant{0s});
   EXPECT_FALSE(credentials.ready());
   EXPECT_EQ(
       plugin->cluster_info,
       R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","spec":{"interactive":false,)"
       R"("cluster":{"server":"https://a","certificate-authority-data":"Y2E=","insecure-skip-tls-verify":false}}})");
   plugin->output = answer(R"("token":"one","expirationTimestamp":"2026-11-21T16:10:00Z")");
-  credentials.turn(Instant{1s});
+  credentials.run_once(Instant{1s});
   EXPECT_TRUE(credentials.ready());
   EXPECT_EQ(authorization(), "Bearer one");
   EXPECT_EQ(credentials.next_deadline(), Instant{1s + 600s - 30s});
 
-  credentials.turn(Instant{570s});
+  credentials.run_once(Instant{570s});
   EXPECT_EQ(plugin->starts, 1);
-  credentials.turn(Instant{571s});
+  credentials.run_once(Instant{571s});
   EXPECT_EQ(plugin->starts, 2);
   EXPECT_EQ(authorization(), "Bearer one") << "the old token is used until the new one arrives";
   plugin->output = answer(R"("token":"two")");
-  credentials.turn(Instant{572s});
+  credentials.run_once(Instant{572s});
   EXPECT_EQ(authorization(), "Bearer two");
 }
 
 TEST_F(PluginTest, ARefusedTokenIsReplacedAndNotUsedAgain) {
   plugin->output = answer(R"("token":"one")");
-  credentials.turn(Instant{0s});
+  credentials.run_once(Instant{0s});
   ASSERT_TRUE(credentials.ready());
   credentials.refused();
   EXPECT_FALSE(credentials.ready());
   plugin->output = answer(R"("token":"two")");
-  credentials.turn(Instant{0s});
+  credentials.run_once(Instant{0s});
   EXPECT_TRUE(credentials.ready());
   EXPECT_EQ(authorization(), "Bearer two");
 }
 
 TEST_F(PluginTest, MayGiveACertificate) {
   plugin->output = answer(R"("clientCertificateData":"cert","clientKeyData":"key")");
-  credentials.turn(Instant{0s});
+  credentials.run_once(Instant{0s});
   net::Request request;
   credentials.sign(request);
   EXPECT_TRUE(request.headers.empty());
@@ -108,7 +108,7 @@ TEST_F(PluginTest, InvalidOutputIsAnError) {
   Instant now{0s};
   for (const auto& [output, error] : rows) {
     plugin->output = output;
-    credentials.turn(now);
+    credentials.run_once(now);
     ASSERT_TRUE(credentials.error());
     EXPECT_EQ(credentials.error()->text(), "exec plugin get: " + error);
     EXPECT_FALSE(credentials.ready());
@@ -117,10 +117,10 @@ TEST_F(PluginTest, InvalidOutputIsAnError) {
 }
 
 TEST_F(PluginTest, IsStoppedAfterThirtySeconds) {
-  credentials.turn(Instant{0s});
-  credentials.turn(Instant{29s});
+  credentials.run_once(Instant{0s});
+  credentials.run_once(Instant{29s});
   EXPECT_EQ(plugin->stops, 0);
-  credentials.turn(Instant{30s});
+  credentials.run_once(Instant{30s});
   EXPECT_EQ(plugin->stops, 1);
   EXPECT_EQ(credentials.error()->text(), "exec plugin get: no answer within 30 s");
 }

@@ -110,7 +110,7 @@ std::vector<std::string> read_version_paths(Json list) {
   return paths;
 }
 
-void Discovery::turn() {
+void Discovery::run_once() {
   if (call_ != 0 || clock_() < next_) return;
   gathered_ = {};
   paths_ = {"/apis", "/api"};

@@ -59,7 +59,7 @@ class Discovery {
   ~Discovery() { client_.cancel(call_); }
   Discovery(const Discovery&) = delete;
 
-  void turn();
+  void run_once();
   Instant next_deadline() const { return call_ == 0 ? next_ : Instant::never(); }
   void refresh() { next_ = {}; }
 

@@ -87,6 +87,24 @@ void add_visible_gpus(Json container, std::vector<std::string>& gpus) {
   });
 }
 
+/// Returns true if the containers may use GPUs of the node that no device plugin gave them, and the spec does not say
+/// which: a privileged container sees every device, and so does a pod with a volume of the device files. The container
+/// runtime of NVIDIA gives a container the GPUs that a variable of its image lists.
+bool may_use_any_gpu(Json spec) {
+  bool may = false;
+  bool states_gpus = false;
+  spec["containers"].for_each([&](Json container) {
+    may = may || container["securityContext"]["privileged"].boolean();
+    container["env"].for_each(
+        [&](Json variable) { states_gpus = states_gpus || variable["name"].text() == "NVIDIA_VISIBLE_DEVICES"; });
+  });
+  spec["volumes"].for_each([&](Json volume) {
+    const std::string_view path = volume["hostPath"]["path"].text();
+    may = may || path == "/dev" || path == "/dev/" || path.starts_with("/dev/nvidia");
+  });
+  return may || (!states_gpus && spec["runtimeClassName"].text().starts_with("nvidia"));
+}
+
 }  // namespace
 
 PodSpec read_pod_spec(Json spec) {
@@ -109,6 +127,7 @@ PodSpec read_pod_spec(Json spec) {
     out.containers.push_back(read_container(container));
     add_visible_gpus(container, out.visible_gpus);
   });
+  if (may_use_any_gpu(spec)) out.visible_gpus.emplace_back("all");
   sort_unique(out.visible_gpus);
   out.requests = requests_of_pod(spec);
   spec["resourceClaims"].for_each([&](Json) { out.has_resource_claims = true; });

@@ -50,7 +50,8 @@ struct PodSpec {
   Resources requests;
   bool has_resource_claims = false;  ///< the pod uses dynamic resource allocation
   /// GPUs that containers make visible to themselves by NVIDIA_VISIBLE_DEVICES, sorted; "all" stands for every GPU of
-  /// the node and for a value that is not in the spec.
+  /// the node and for GPUs that the spec does not list: it has a value from elsewhere, a privileged container, the
+  /// device files of the GPUs as a volume, or the runtime class of NVIDIA without the variable.
   /// https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html
   std::vector<std::string> visible_gpus;
   std::int64_t termination_grace_s = 30;

@@ -31,8 +31,8 @@ class ServiceEndpoints {
  public:
   ServiceEndpoints(Client& client, ServiceName service, RandomStream random, net::Clock clock);
 
-  /// Starts the next request if one is due; call it before `Client::turn`.
-  void turn() { watcher_.turn(); }
+  /// Starts the next request if one is due; call it before `Client::run_once`.
+  void run_once() { watcher_.run_once(); }
   Instant next_deadline() const { return watcher_.next_deadline(); }
 
   bool synced() const { return slices_.snapshot().synced; }

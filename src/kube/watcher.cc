@@ -34,7 +34,7 @@ Watcher::Watcher(Client& client, JsonDocument& document, Collection collection, 
 
 Watcher::~Watcher() { client_.cancel(call_); }
 
-void Watcher::turn() {
+void Watcher::run_once() {
   const std::optional<Reflector::Call> call = reflector_.poll(clock_());
   if (!call) return;
   client_.cancel(call_);

@@ -34,8 +34,8 @@ class Watcher {
   ~Watcher();
   Watcher(const Watcher&) = delete;
 
-  /// Makes the next request if one is due. Call it before `Client::turn`, which sends it.
-  void turn();
+  /// Makes the next request if one is due. Call it before `Client::run_once`, which sends it.
+  void run_once();
   Instant next_deadline() const { return reflector_.next_deadline(); }
 
   const Reflector& reflector() const { return reflector_; }

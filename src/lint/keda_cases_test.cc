@@ -92,5 +92,36 @@ TEST(KedaCases, TheApiOfKeda1WasRemoved) {
             "error");
 }
 
+TEST(KedaCases, AFormulaNamesTriggers) {
+  const auto formula = [](const std::string& text, const std::string& trigger_fields = "") {
+    return found(
+        scaled_object("advanced: {scalingModifiers: {formula: \"" + text +
+                      "\", target: '1'}}, triggers: [{type: prometheus, name: q, metadata: {query: a}}, {type: "
+                      "cron, name: night_1, metadata: {}}" +
+                      trigger_fields + "]"),
+        "formula-name-unknown");
+  };
+  struct Row {
+    const char* formula;
+    std::string_view severity;
+  };
+  for (const Row& row : {
+           Row{"q / 2", "none"},
+           Row{"queue / 2", "error"},
+           Row{"q > 2 ? q + night_1 : 0.5", "none"},
+           Row{"max(q, night_1) * 1e3", "none"},
+           Row{"clamp_min(q, 1)", "error"},
+           Row{"count([q, night_1], {# > 1}) > 1 ? 5 : 0", "none"},
+           Row{"q > 1 and not (night_1 in [1, 2]) ? 1 : 0", "none"},
+           Row{"q == 1 ? len('queue') : 2", "none"},
+           Row{"let x = 2; x * q", "none"},
+           Row{"my-q", "error"},
+           Row{"{{ .Values.formula }}", "none"},
+       })
+    EXPECT_EQ(formula(row.formula), row.severity) << row.formula;
+  EXPECT_EQ(formula("q + load", ", {type: cpu, name: load, metricType: Utilization, metadata: {value: '50'}}"), "error")
+      << "formulas cannot use triggers of resources";
+}
+
 }  // namespace
 }  // namespace capstan::lint::keda_cases_test

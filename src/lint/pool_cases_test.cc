@@ -150,5 +150,119 @@ TEST(PoolCases, APoolBelowTheMinimumLeavesReplicasPending) {
   EXPECT_EQ(scaled("1", "9"), "none");
 }
 
+/// Returns a pool with one requirement and with these limits.
+std::string pool_with(const std::string& requirement, const std::string& limits = "", const std::string& api = "v1") {
+  return "apiVersion: karpenter.sh/" + api + "\nkind: NodePool\nmetadata: {name: a}\nspec: {limits: {" + limits +
+         "}, template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}, requirements: "
+         "[{" +
+         requirement + "}]}}}\n";
+}
+
+TEST(PoolCases, ANodeClassNeedsARoleAndSelectors) {
+  const std::string terms = "subnetSelectorTerms: [{id: a}], securityGroupSelectorTerms: [{id: b}]";
+  EXPECT_EQ(found(node_class("role: r, " + terms), "ec2nodeclass-incomplete"), "none");
+  EXPECT_EQ(found(node_class("instanceProfile: p, " + terms), "ec2nodeclass-incomplete"), "none");
+  EXPECT_EQ(found(node_class(terms), "ec2nodeclass-incomplete"), "error");
+  EXPECT_EQ(found(node_class("role: r, subnetSelectorTerms: [{id: a}]"), "ec2nodeclass-incomplete"), "error");
+  EXPECT_EQ(found(node_class("tags: {a: b}"), "ec2nodeclass-incomplete"), "none") << "a patch of another object";
+  const std::string old = node_class("role: r, subnetSelector: {a: b}, securityGroupSelectorTerms: [{id: b}]");
+  EXPECT_EQ(found(old, "ec2nodeclass-incomplete"), "none") << "pool-field-unknown reports the field";
+  std::string beta = old;
+  EXPECT_EQ(found(beta.replace(beta.find("/v1"), 3, "/v1beta1"), "ec2nodeclass-incomplete"), "error");
+}
+
+TEST(PoolCases, AProvisionerNeedsAProvider) {
+  const auto provisioner = [](const std::string& fields, const std::string& api = "v1alpha5") {
+    return found("apiVersion: karpenter.sh/" + api +
+                     "\nkind: Provisioner\nmetadata: {name: a}\nspec: {requirements: "
+                     "[{key: a, operator: Exists}]" +
+                     fields + "}\n",
+                 "provisioner-no-provider");
+  };
+  EXPECT_EQ(provisioner(""), "error");
+  EXPECT_EQ(provisioner(", providerRef: {name: a}"), "none");
+  EXPECT_EQ(provisioner(", provider: {subnetSelector: {a: b}}"), "none");
+  EXPECT_EQ(provisioner("", "v1"), "none") << "this API never existed";
+}
+
+TEST(PoolCases, ARequirementNamesValuesThatNodesHave) {
+  struct Row {
+    const char* key;
+    const char* values;
+    std::string_view severity;
+  };
+  for (const Row& row : {
+           Row{"karpenter.k8s.aws/instance-category", "c7, m7", "error"},
+           Row{"karpenter.k8s.aws/instance-category", "c7, m", "warning"},
+           Row{"karpenter.k8s.aws/instance-category", "c, m", "none"},
+           Row{"karpenter.k8s.aws/instance-category", "'${CATEGORY1}'", "none"},
+           Row{"karpenter.k8s.aws/instance-generation", "c7", "error"},
+           Row{"karpenter.k8s.aws/instance-generation", "'7'", "none"},
+           Row{"karpenter.k8s.aws/instance-memory", "16Gi", "error"},
+           Row{"karpenter.k8s.aws/instance-family", "g6e.xlarge", "error"},
+           Row{"karpenter.k8s.aws/instance-family", "g6e", "none"},
+           Row{"karpenter.k8s.aws/instance-size", "metal-24xl", "none"},
+           Row{"node.kubernetes.io/instance-type", "p4d", "error"},
+           Row{"node.kubernetes.io/instance-type", "p4d.24xlarge", "none"},
+           Row{"karpenter.sh/capacity-type", "onDemand", "error"},
+           Row{"karpenter.sh/capacity-type", "on-demand, spot, reserved", "none"},
+           Row{"kubernetes.io/arch", "x86_64", "error"},
+           Row{"kubernetes.io/arch", "amd64", "none"},
+           Row{"example.com/size", "c7", "none"},
+           Row{"example.com/size", "", "error"},
+       }) {
+    const std::string requirement = std::string("key: ") + row.key + ", operator: In, values: [" + row.values + "]";
+    EXPECT_EQ(found(pool_with(requirement), "requirement-never-matches"), row.severity) << row.key << row.values;
+  }
+  EXPECT_EQ(found(pool_with("key: a, operator: Gt, values: ['1.25']"), "requirement-never-matches"), "error");
+  EXPECT_EQ(found(pool_with("key: a, operator: Gt, values: ['1']"), "requirement-never-matches"), "none");
+  EXPECT_EQ(found(pool_with("key: karpenter.k8s.aws/instance-category, operator: NotIn, values: [c7]"),
+                  "requirement-never-matches"),
+            "none");
+}
+
+TEST(PoolCases, ARequirementNamesLabelsThatKarpenterAllows) {
+  const auto label = [](const std::string& key, const std::string& api) {
+    return found(pool_with("key: " + key + ", operator: Exists", "", api), "pool-label-restricted");
+  };
+  EXPECT_EQ(label("kubernetes.io/version", "v1beta1"), "error");
+  EXPECT_EQ(label("kubernetes.io/version", "v1"), "none") << "later versions of Karpenter accept it";
+  EXPECT_EQ(label("k8s.io/a", "v1beta1"), "error");
+  EXPECT_EQ(label("kubernetes.io/arch", "v1beta1"), "none");
+  EXPECT_EQ(label("node.kubernetes.io/instance-type", "v1beta1"), "none");
+  EXPECT_EQ(label("node-restriction.kubernetes.io/a", "v1beta1"), "none");
+  EXPECT_EQ(label("kops.k8s.io/instancegroup", "v1beta1"), "none");
+  EXPECT_EQ(label("karpenter.k8s.aws/instance-type", "v1"), "error");
+  EXPECT_EQ(label("karpenter.k8s.aws/instance-familly", "v1"), "error");
+  EXPECT_EQ(label("karpenter.k8s.aws/instance-gpu-name", "v1"), "none");
+  EXPECT_EQ(label("karpenter.k8s.aws/something-new", "v1"), "none") << "a later version may have it";
+}
+
+TEST(PoolCases, ALimitHasRoomForOneNode) {
+  const auto limit = [](const std::string& limits, const std::string& requirement) {
+    return found(pool_with(requirement, limits), "pool-limit-below-node");
+  };
+  const std::string any = "key: kubernetes.io/arch, operator: In, values: [amd64]";
+  EXPECT_EQ(limit("cpu: 500m", any), "error");
+  EXPECT_EQ(limit("cpu: 1000m", any), "none") << "t2.micro has one CPU";
+  EXPECT_EQ(limit("cpu: 0", any), "none") << "a pool that is turned off";
+  EXPECT_EQ(limit("memory: 100Mi", any), "error");
+  EXPECT_EQ(limit("cpu: 100, memory: 400Gi", any), "none");
+  const std::string large =
+      "key: karpenter.k8s.aws/instance-size, operator: NotIn, values: [nano, micro, small, medium]";
+  EXPECT_EQ(limit("cpu: 1000m", large), "error");
+  EXPECT_EQ(limit("memory: 1000Mi", large), "error");
+  EXPECT_EQ(limit("cpu: 2, memory: 4Gi", large), "none");
+  const std::string p4d = "key: karpenter.k8s.aws/instance-family, operator: In, values: [p4d]";
+  EXPECT_EQ(limit("cpu: 95", p4d), "error");
+  EXPECT_EQ(limit("nvidia.com/gpu: 4", p4d), "error");
+  EXPECT_EQ(limit("cpu: 96, nvidia.com/gpu: 8", p4d), "none");
+  EXPECT_EQ(limit("nvidia.com/gpu: 4", "key: karpenter.k8s.aws/instance-family, operator: In, values: [p4d, g5]"),
+            "none");
+  const std::string type = "key: node.kubernetes.io/instance-type, operator: In, values: [g5.12xlarge]";
+  EXPECT_EQ(limit("cpu: 40", type), "error");
+  EXPECT_EQ(limit("cpu: 48", type), "none");
+}
+
 }  // namespace
 }  // namespace capstan::lint::pool_cases_test

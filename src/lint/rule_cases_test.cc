@@ -354,5 +354,88 @@ TEST(RuleCases, AFileThatIsNotAppliedHasOnlyAdvice) {
   EXPECT_EQ(found(pool + "# do not apply\n", "karpenter-api-removed"), "error") << "the comment is not at the head";
 }
 
+std::string service(const std::string& ports, const std::string& more = "") {
+  return "---\napiVersion: v1\nkind: Service\nmetadata: {name: llama-70b}\nspec: {" + more +
+         "selector: {a: b}, ports: [" + ports + "]}\n";
+}
+
+TEST(RuleCases, AnEngineOnLocalhostHasNoClients) {
+  const std::string sglang = "image: lmsysorg/sglang, command: [python3, -m, sglang.launch_server, --model-path, m";
+  const auto engine = [](const std::string& container, const std::string& more = "", const std::string& spec = "") {
+    return found(server(container, spec) + more, "engine-binds-localhost");
+  };
+  const std::string probe = ", readinessProbe: {httpGet: {path: /health, port: 30000}}";
+  EXPECT_EQ(engine(sglang + "]" + probe), "error");
+  EXPECT_EQ(engine(sglang + ", --host, 0.0.0.0]" + probe), "none");
+  EXPECT_EQ(engine(sglang + ", --port, '8000']" + probe), "none") << "another process may listen on the probed port";
+  EXPECT_EQ(engine(sglang + "]"), "none") << "nothing of the input connects";
+  EXPECT_EQ(engine(sglang + "]", service("{port: 80, targetPort: 30000}")), "error");
+  EXPECT_EQ(engine(sglang + "]", service("{port: 80, targetPort: 8080}")), "none");
+  EXPECT_EQ(engine(sglang + "], readinessProbe: {exec: {command: [curl, 'localhost:30000']}}"), "none");
+  EXPECT_EQ(engine(sglang + "], readinessProbe: {tcpSocket: {host: 127.0.0.1, port: 30000}}"), "none");
+  EXPECT_EQ(engine(sglang + ", --config, a.yaml]" + probe), "none") << "the file may state a host";
+  EXPECT_EQ(engine(sglang + ", $(ARGS)]" + probe), "none");
+  const std::string vllm = "image: vllm/vllm-openai, args: [--model, m";
+  EXPECT_EQ(engine(vllm + "]", service("{port: 8000}")), "none");
+  EXPECT_EQ(engine(vllm + ", --host, localhost]", service("{port: 8000}")), "error");
+  std::string in_mesh = server(sglang + "]" + probe);
+  in_mesh.insert(in_mesh.find("{a: b}}, spec") + 1, "sidecar.istio.io/inject: 'true', ");
+  EXPECT_EQ(found(in_mesh, "engine-binds-localhost"), "none");
+}
+
+TEST(RuleCases, AServiceTargetsThePortOfTheEngine) {
+  const std::string vllm = "image: vllm/vllm-openai, ports: [{name: metrics, containerPort: 8080}], args: [--model, m";
+  const auto ports = [](const std::string& container, const std::string& objects, const std::string& spec = "") {
+    return found(server(container, spec) + objects, "service-port-not-served");
+  };
+  EXPECT_EQ(ports(vllm + "]", service("{port: 8000}")), "none");
+  EXPECT_EQ(ports(vllm + "]", service("{port: 8080}")), "error");
+  EXPECT_EQ(ports(vllm + "]", service("{port: 80, targetPort: metrics}")), "error");
+  EXPECT_EQ(ports(vllm + "]", service("{name: a, port: 8000}, {name: b, port: 8080}")), "warning");
+  EXPECT_EQ(ports(vllm + ", --port, '8080']", service("{port: 8080}")), "none");
+  EXPECT_EQ(ports(vllm + ", --port, $(PORT)]", service("{port: 8080}")), "none");
+  EXPECT_EQ(ports(vllm + "]", service("{port: 8080}", "clusterIP: None, ")), "none") << "clients choose the port";
+  EXPECT_EQ(ports(vllm + "]", service("{port: 80, targetPort: other}")), "none") << "another defect";
+  EXPECT_EQ(ports(vllm + ", --kv-transfer-config, x]", service("{port: 8080}")), "none");
+  const std::string sidecar = "initContainers: [{name: proxy, image: envoy, restartPolicy: Always}], ";
+  EXPECT_EQ(ports(vllm + "]", service("{port: 8080}"), sidecar), "none") << "the sidecar may listen";
+  const auto monitor = [](const std::string& port) {
+    return "---\napiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata: {name: llama-70b}\nspec: {selector: "
+           "{matchLabels: {a: b}}, podMetricsEndpoints: [{port: " +
+           port + "}]}\n";
+  };
+  EXPECT_EQ(ports(vllm + "]", monitor("metrics")), "warning");
+  EXPECT_EQ(ports(vllm + ", --port, '8080']", monitor("metrics")), "none");
+  const auto annotated = [&](const std::string& port) {
+    std::string text = server(vllm + "]");
+    text.insert(text.find("labels: {a: b}}, spec"),
+                "annotations: {prometheus.io/scrape: 'true', prometheus.io/port: '" + port + "'}, ");
+    return found(text, "service-port-not-served");
+  };
+  EXPECT_EQ(annotated("8080"), "warning");
+  EXPECT_EQ(annotated("8000"), "none");
+}
+
+TEST(RuleCases, RayServeHasNewNamesForItsLimits) {
+  const auto serve = [](const std::string& keys, const std::string& version, const std::string& image = "a:1") {
+    return found(
+        "apiVersion: ray.io/v1\nkind: RayService\nmetadata: {name: a}\nspec:\n  serveConfigV2: |\n    applications:\n"
+        "      - deployments: [{name: a, " +
+            keys + "}]\n  rayClusterConfig: {" + version +
+            "headGroupSpec: {template: {spec: {containers: [{name: a, image: '" + image + "'}]}}}}\n",
+        "ray-serve-key-removed");
+  };
+  EXPECT_EQ(serve("max_concurrent_queries: 9", "rayVersion: 2.33.0, "), "warning");
+  EXPECT_EQ(serve("max_concurrent_queries: 9", "rayVersion: 2.32.0, "), "none");
+  EXPECT_EQ(serve("max_concurrent_queries: 9", ""), "info") << "the version is unknown";
+  EXPECT_EQ(serve("max_concurrent_queries: 9", "", "rayproject/ray-ml:2.33.0.914af0-py311"), "warning");
+  EXPECT_EQ(serve("max_concurrent_queries: 9", "rayVersion: 2.40.0, ", "rayproject/ray:2.9.0-py310"), "none");
+  EXPECT_EQ(serve("max_ongoing_requests: 9", "rayVersion: 2.33.0, "), "none");
+  EXPECT_EQ(serve("max_ongoing_requests: 9, max_concurrent_queries: 9", "rayVersion: 2.33.0, "), "none");
+  EXPECT_EQ(serve("autoscaling_config: {target_num_ongoing_requests_per_replica: 1}", "rayVersion: '2.40.0', "),
+            "warning");
+  EXPECT_EQ(serve("autoscaling_config: {target_ongoing_requests: 1}", "rayVersion: '2.40.0', "), "none");
+}
+
 }  // namespace
 }  // namespace capstan::lint::rule_cases_test

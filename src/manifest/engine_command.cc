@@ -100,7 +100,7 @@ std::vector<std::vector<CommandWord>> commands_of(const ContainerStart& containe
 }
 
 std::optional<CommandWord> EngineCommand::flag(std::initializer_list<std::string_view> names) const {
-  for (std::size_t i = 0; i < words.size(); ++i) {
+  for (std::size_t i = words.size(); i-- > 0;) {
     const std::string_view word = words[i].text;
     for (const std::string_view name : names) {
       // The value is the next word, or follows '=' or a blank in the same word.

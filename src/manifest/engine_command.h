@@ -44,7 +44,7 @@ struct EngineCommand {
   std::vector<CommandWord> words;  ///< words after the command that starts the engine
 
   /// Returns the value of a flag, `--name value` or `--name=value`, under any of its names, or nothing without the
-  /// flag.
+  /// flag. If the flag is given several times, the last value counts, as with Python's argparse.
   std::optional<CommandWord> flag(std::initializer_list<std::string_view> names) const;
   std::optional<std::int64_t> number(std::initializer_list<std::string_view> names) const;
 };

@@ -33,6 +33,7 @@ TEST(EngineCommand, ReadsStepLimitsFromTheFlagsOfEveryEngine) {
       {{"vllm", "serve", "m", "--max-num-seqs", "$SEQS"}, {}},
       {{"vllm", "serve", "m", "--max-num-seqs", "-3", "--max-num-batched-tokens", "99999999999"}, {}},
       {{"vllm", "serve", "m", "--max-num-seqs"}, {}},
+      {{"vllm", "serve", "m", "--max-num-seqs", "64", "--max-num-seqs=32"}, {32, 0}},
       {{"nginx", "--max-num-seqs", "4"}, {-1, -1}},
   };
   for (const Row& row : rows)

@@ -16,16 +16,16 @@ class CatalogChecker {
 
   std::optional<Inconsistency> run() {
     if (const std::optional<TopologyFault> fault = find_fault(catalog_.topologies)) topology(*fault);
-    each("catalog.domains", catalog_.domains, [this](const Domain& row) { domain(row); });
-    each("catalog.offerings", catalog_.offerings, [this](const Offering& row) { offering(row); });
+    check_rows("catalog.domains", catalog_.domains, [this](const Domain& row) { domain(row); });
+    check_rows("catalog.offerings", catalog_.offerings, [this](const Offering& row) { offering(row); });
     if (const auto cycle = find_parent_cycle(catalog_.queues)) queue_cycle(static_cast<std::uint32_t>(*cycle));
-    each("catalog.services", catalog_.services, [this](const Service& row) { service(row); });
+    check_rows("catalog.services", catalog_.services, [this](const Service& row) { service(row); });
     return std::move(fault_);
   }
 
  private:
   template <typename Row, typename Check>
-  void each(const char* table, const std::vector<Row>& rows, Check check) {
+  void check_rows(const char* table, const std::vector<Row>& rows, Check check) {
     for (std::uint32_t i = 0; i < rows.size() && !fault_; ++i) {
       table_ = table;
       id_ = i;

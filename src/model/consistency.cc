@@ -19,17 +19,17 @@ class Checker {
   explicit Checker(const Snapshot& snapshot) : snapshot_(snapshot), catalog_(*snapshot.catalog) {}
 
   std::optional<Inconsistency> run() {
-    each("services", snapshot_.services, [this](ServiceId id, const ServiceState& row) { service(id, row); });
-    each("nodes", snapshot_.nodes, [this](NodeId id, const Node& row) { node(id, row); });
-    each("claims", snapshot_.claims, [this](ClaimId, const Claim& row) { claim(row); });
-    each("gangs", snapshot_.gangs, [this](GangId id, const Gang& row) { gang(id, row); });
-    each("pods", snapshot_.pods, [this](PodId id, const Pod& row) { pod(id, row); });
+    check_rows("services", snapshot_.services, [this](ServiceId id, const ServiceState& row) { service(id, row); });
+    check_rows("nodes", snapshot_.nodes, [this](NodeId id, const Node& row) { node(id, row); });
+    check_rows("claims", snapshot_.claims, [this](ClaimId, const Claim& row) { claim(row); });
+    check_rows("gangs", snapshot_.gangs, [this](GangId id, const Gang& row) { gang(id, row); });
+    check_rows("pods", snapshot_.pods, [this](PodId id, const Pod& row) { pod(id, row); });
     return std::move(fault_);
   }
 
  private:
   template <typename IdType, typename Row, typename Check>
-  void each(const char* table, const SharedTable<IdType, Row>& rows, Check check) {
+  void check_rows(const char* table, const SharedTable<IdType, Row>& rows, Check check) {
     rows.for_each([&](IdType id, const Row& row) {
       if (fault_) return;
       table_ = table;

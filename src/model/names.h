@@ -8,7 +8,7 @@
 namespace capstan::model {
 
 /// Names of the rows of a snapshot, such as "node-7" or "team-a/chat-6f9c-x2x4b". Decisions do not use names. The
-/// simulator has no names and leaves the tables empty.
+/// simulator names only batch jobs, such as "eval 7".
 struct Names {
   SharedTable<NodeId, std::string> nodes;
   SharedTable<ClaimId, std::string> claims;

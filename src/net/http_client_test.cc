@@ -51,7 +51,7 @@ class Server {
   }
 
   /// Accepts waiting connections and reads the available data.
-  void turn() {
+  void run_once() {
     for (int fd = 0; (fd = accept4(fd_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0;) {
       connections.push_back({.fd = fd, .received = {}, .ended = false});
     }
@@ -102,7 +102,7 @@ struct Test : testing::Test {
   void turn_until(Condition condition) {
     for (int i = 0; i < 5'000 && !condition(); ++i) {
       client.run_once(1ms);
-      server.turn();
+      server.run_once();
     }
     ASSERT_TRUE(condition());
   }
@@ -176,7 +176,7 @@ TEST_F(HttpClientTest, ReusesConnectionsAndBoundsThemPerHost) {
   for (int i = 0; i < 6; ++i) bounded.start(get("/"), {.on_headers = {}, .on_body = {}, .on_done = count});
   for (int i = 0; i < 5'000 && finished < 6; ++i) {
     bounded.run_once(1ms);
-    server.turn();
+    server.run_once();
     for (Server::Connection& connection : server.connections) {
       if (!connection.received.ends_with("\r\n\r\n")) continue;
       connection.received.clear();

@@ -29,7 +29,7 @@ struct HttpClientTls : testing::Test {
                  {.on_headers = {}, .on_body = {}, .on_done = [&](Exchange e) { done = std::move(e); }});
     for (int i = 0; i < 10'000 && !done; ++i) {
       client.run_once(1ms);
-      server.turn();
+      server.run_once();
     }
     EXPECT_TRUE(done.has_value());
     return done.value_or(Exchange());

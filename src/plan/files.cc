@@ -8,6 +8,7 @@
 #include "plan/measure/use_measured_load.h"
 #include "plan/render/apply_script.h"
 #include "plan/render/render.h"
+#include "plan/sections/kill_switch.h"
 
 namespace capstan::plan {
 
@@ -75,6 +76,7 @@ std::vector<PlanFile> list_plan_files(const Plan& plan) {
   if (plan.together)
     out.push_back({std::string(kTogetherFile),
                    {fmt::format("the simulation of {} on one cluster", together_subject(plan.together->trials))}});
+  out.push_back({std::string(kKillSwitchFile), {"the kill switch, for a breach of the SLO"}});
   out.push_back({"apply.sh", {"the commands in the order in which they work"}});
   out.push_back({"plan.md", {"this page, with the arithmetic"}});
   return out;
@@ -122,6 +124,7 @@ std::map<std::string, std::string> plan_files(const Plan& plan) {
     if (!service.measured_load.empty()) files[measured_load_file(service.service)] = service.measured_load;
   }
   if (plan.together) files[std::string(kTogetherFile)] = plan.together->scenario;
+  files[std::string(kKillSwitchFile)] = kill_switch_script({.spec = plan.spec, .services = plan.services});
   files["apply.sh"] = apply_script(plan);
   files["plan.md"] = render_markdown(plan, PageDetail::all);
   return files;

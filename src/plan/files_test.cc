@@ -31,7 +31,7 @@ TEST(PlanFiles, HaveTheScenarioOfEachWorseCondition) {
   plan.services[0].robustness = {{.name = "1.5 times the load, with Capstan", .seed = 4, .scenario = "name: more\n"}};
   EXPECT_EQ(plan_files(plan).at("scenarios/chat-1.5-times-the-load-with-Capstan.yaml"), "name: more\n");
   const std::vector<PlanFile> list = list_plan_files(plan);
-  EXPECT_EQ(list[list.size() - 3].kinds[0], "chat: 1.5 times the load, with Capstan, worst with --seed 4");
+  EXPECT_EQ(list[list.size() - 4].kinds[0], "chat: 1.5 times the load, with Capstan, worst with --seed 4");
 }
 
 TEST(PlanFiles, NameTheMeasuredLoadFromTheirFolder) {
@@ -43,6 +43,10 @@ TEST(PlanFiles, NameTheMeasuredLoadFromTheirFolder) {
   EXPECT_EQ(files.at("load-chat.csv"), "capstan-profile,1\n");
   EXPECT_EQ(files.at("scenario-chat.yaml"), "load:\n  profile: load-chat.csv\n");
   EXPECT_EQ(files.at("scenarios/chat-capstan.yaml"), "load:\n  profile: ../load-chat.csv\n");
+}
+
+TEST(PlanFiles, HaveTheKillSwitch) {
+  EXPECT_TRUE(plan_files(plan_with_two_scalers()).at("kill-switch.sh").starts_with("#!/bin/sh\n"));
 }
 
 TEST(PlanFiles, AreListedWithTheirContent) {

@@ -40,6 +40,8 @@ struct RoleFleet {
   double prefill_share = 0;      ///< part of a replica's step time that prompts take, 0 to 1, from the engine table
   double kv_share_at_batch = 0;  ///< part of the KV memory in use at that batch, 0 to 1
 
+  std::int64_t gpu_shares = 1;  ///< pods that divide each GPU by MPS; 1: pods have whole GPUs
+
   GpuCount gpus_per_replica() const { return engine.tp; }
 };
 
@@ -59,12 +61,14 @@ struct Trial {
   RequestCount requests = 0;
   Duration ttft_p99{};
   Duration tpot_p99{};
-  std::int64_t micro_usd = 0;  ///< cost of the simulated time
+  std::int64_t micro_usd = 0;       ///< cost of the simulated time
+  std::int64_t spot_micro_usd = 0;  ///< the part of the cost that is for spot nodes
   Duration simulated{};
   GpuNanoseconds paid_gpu_ns = 0;
-  GpuNanoseconds idle_gpu_ns = 0;  ///< paid GPU time that was neither busy nor starting
-  GpuNanoseconds busy_gpu_ns = 0;  ///< GPU time of replicas while an engine step runs
-  std::int64_t goodput_milli = 0;  ///< met requests per second in the busiest window, thousandths
+  GpuNanoseconds idle_gpu_ns = 0;    ///< paid GPU time that was neither busy nor starting
+  GpuNanoseconds busy_gpu_ns = 0;    ///< GPU time of replicas while an engine step runs
+  GpuNanoseconds useful_gpu_ns = 0;  ///< the least GPU time in which the met requests could have been served
+  std::int64_t goodput_milli = 0;    ///< met requests per second in the busiest window, thousandths
   /// Replicas of all roles that were wanted or ready at each minute's end.
   std::vector<ReplicaCount> replicas_by_minute{};
   std::int64_t answer_tokens = 0;

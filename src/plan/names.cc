@@ -86,6 +86,18 @@ std::string workload_name(const ServiceSpec& service, model::Role role) {
   return role == model::Role::both ? service.name : fmt::format("{}-{}", service.name, model::name(role));
 }
 
+std::string helper_name(const PlanSpec& spec, std::string_view workload, std::string_view suffix) {
+  const auto is_taken = [&](std::string_view name) {
+    return std::ranges::any_of(spec.services, [&](const ServiceSpec& service) {
+      return service.name == name || workload_name(service, model::Role::prefill) == name ||
+             workload_name(service, model::Role::decode) == name;
+    });
+  };
+  std::string name = fmt::format("{}-{}", workload, suffix);
+  while (is_taken(name)) name += "-pods";
+  return name;
+}
+
 Yaml pod_labels(const ServiceSpec& service, model::Role role) {
   Yaml labels = Yaml::map({{std::string(kServiceLabel), service.name}});
   if (role != model::Role::both) labels.set(kRoleLabel, model::name(role));

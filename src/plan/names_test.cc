@@ -37,6 +37,15 @@ TEST(PlanNames, ASliceIsAskedForByItsProfile) {
   EXPECT_EQ(device_of(role).per_pod, 1);
 }
 
+TEST(PlanNames, PodsThatDoNotServeHaveTheNameOfNoService) {
+  PlanSpec spec;
+  spec.services = {{.name = "chat"}};
+  EXPECT_EQ(helper_name(spec, "chat", "balloon"), "chat-balloon");
+  spec.services.push_back({.name = "chat-balloon"});
+  EXPECT_EQ(helper_name(spec, "chat", "balloon"), "chat-balloon-pods");
+  EXPECT_EQ(helper_name(spec, "chat-balloon", "balloon"), "chat-balloon-balloon");
+}
+
 TEST(PlanNames, AReplicaOfSeveralPodsDividesItsGpus) {
   RoleFleet role;
   role.engine.gpu = "h100_sxm";

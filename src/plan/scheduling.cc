@@ -1,8 +1,9 @@
 #include "plan/scheduling.h"
 
-#include "base/ascii.h"
-
 #include <algorithm>
+
+#include "base/ascii.h"
+#include "plan/names.h"
 
 namespace capstan::plan {
 
@@ -45,15 +46,16 @@ Yaml queue_labels(const PlanSpec& spec, std::string_view tenant) {
   return {};
 }
 
-Yaml topology_annotations(const PlanSpec& spec, const ServiceSpec& service, GpuCount gpus) {
+Yaml topology_annotations(const PlanSpec& spec, const ServiceSpec& service, const RoleFleet& role) {
   if (service.pods_per_replica < 2) return {};
-  const std::string_view level = required_level(spec, gpus);
+  const std::string_view level = required_level(spec, role);
   switch (pod_scheduler(spec)) {
     case GangScheduler::kai:
       return Yaml::map(
           {{"kai.scheduler/topology", cluster_queue_name(spec)}, {"kai.scheduler/topology-required-placement", level}});
     case GangScheduler::kueue:
-      return Yaml::map({{"kueue.x-k8s.io/podset-required-topology", level}});
+      return Yaml::map({{"kueue.x-k8s.io/podset-required-topology", level},
+                        {"kueue.x-k8s.io/podset-group-name", workload_name(service, role.role)}});
     case GangScheduler::none:
       break;
   }
@@ -75,7 +77,9 @@ std::string cluster_queue_name(const PlanSpec& spec) {
   return is_taken ? name + "-all" : name;
 }
 
-std::string_view required_level(const PlanSpec& spec, GpuCount gpus) {
+std::string_view required_level(const PlanSpec& spec, const RoleFleet& role) {
+  const GpuCount gpus = role.gpus_per_replica();
+  if (gpus > 0 && gpus <= role.machine.gpus) return kHostLabel;
   const bool fits = std::ranges::all_of(spec.cluster.machines, [&](const MachineSpec& machine) {
     return machine.nvlink_domain_gpus > machine.gpus && gpus <= machine.nvlink_domain_gpus;
   });

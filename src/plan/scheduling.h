@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "plan/fleet.h"
 #include "plan/spec/spec.h"
 #include "plan/yaml.h"
 
@@ -34,17 +35,16 @@ std::string_view scheduler_name(const PlanSpec& spec);
 Yaml queue_labels(const PlanSpec& spec, std::string_view tenant);
 
 /// Returns the annotations that place the pods of one replica near each other. For KAI they belong on the workload, for
-/// Kueue on the pod template. An empty mapping for replicas of one pod.
-/// @param gpus  GPUs of one replica
-Yaml topology_annotations(const PlanSpec& spec, const ServiceSpec& service, GpuCount gpus);
+/// Kueue on the pod template. An empty mapping for replicas of one pod. Kueue places pods of two templates in one
+/// domain only if they name the same group, so the leader and the workers do.
+Yaml topology_annotations(const PlanSpec& spec, const ServiceSpec& service, const RoleFleet& role);
 
 /// Returns the name of the topology and of the queue above those of the tenants: the name of the plan as a DNS label.
 std::string cluster_queue_name(const PlanSpec& spec);
 
-/// Returns the node label that the pods of a replica must share: the NVLink domain if one NVLink domain joins all GPUs
-/// of the replica, otherwise the zone.
-/// @param gpus  GPUs of one replica
-std::string_view required_level(const PlanSpec& spec, GpuCount gpus);
+/// Returns the node label that the pods of a replica must share: the host if one node has the GPUs of all pods, as the
+/// simulations assume; the NVLink domain if one NVLink domain joins them; otherwise the zone.
+std::string_view required_level(const PlanSpec& spec, const RoleFleet& role);
 
 /// The label of GPU Operator nodes that are in one NVLink domain.
 inline constexpr std::string_view kNvlinkLabel = "nvidia.com/gpu.clique";

@@ -16,13 +16,22 @@ PlanSpec scheduling_spec(std::int64_t pods, std::size_t tenants, GangScheduler s
   return spec;
 }
 
+/// Returns a role whose replicas have this many GPUs, on nodes of `per_node` GPUs.
+RoleFleet gang_role(GpuCount gpus, GpuCount per_node) {
+  RoleFleet role;
+  role.engine.tp = gpus;
+  role.pods = 2;
+  role.machine = {.gpus = per_node};
+  return role;
+}
+
 TEST(PlanScheduling, TheDefaultSchedulerIsEnoughForSinglePodsOfOneTenant) {
   const PlanSpec spec = scheduling_spec(1, 1, GangScheduler::kai);
   EXPECT_FALSE(needs_gangs(spec));
   EXPECT_EQ(pod_scheduler(spec), GangScheduler::none);
   EXPECT_EQ(scheduler_name(spec), "");
   EXPECT_TRUE(queue_labels(spec, "tenant-0").empty());
-  EXPECT_TRUE(topology_annotations(spec, spec.services[0], 16).empty());
+  EXPECT_TRUE(topology_annotations(spec, spec.services[0], gang_role(16, 8)).empty());
 }
 
 TEST(PlanScheduling, JobsOfTheOnlyTenantNeedAGangScheduler) {
@@ -53,18 +62,30 @@ TEST(PlanScheduling, PodsOfATenantWithAQuotaMayStartAboveIt) {
 TEST(PlanScheduling, AGangStaysInOneNvlinkDomainOrZone) {
   PlanSpec spec = scheduling_spec(2, 1, GangScheduler::kai);
   spec.cluster.machines = {{.name = "p5.48xlarge", .gpus = 8, .nvlink_domain_gpus = 8}};
-  EXPECT_EQ(topology_annotations(spec, spec.services[0], 16).document(),
+  EXPECT_EQ(topology_annotations(spec, spec.services[0], gang_role(16, 8)).document(),
             "kai.scheduler/topology: gpu-fleet-west\n"
             "kai.scheduler/topology-required-placement: topology.kubernetes.io/zone\n");
   spec.cluster.machines = {{.name = "p6e-gb200.36xlarge", .gpus = 4, .nvlink_domain_gpus = 72}};
-  EXPECT_EQ(required_level(spec, 16), "nvidia.com/gpu.clique");
-  EXPECT_EQ(required_level(spec, 144), "topology.kubernetes.io/zone");
+  EXPECT_EQ(required_level(spec, gang_role(16, 4)), "nvidia.com/gpu.clique");
+  EXPECT_EQ(required_level(spec, gang_role(144, 4)), "topology.kubernetes.io/zone");
   spec.cluster.gang_scheduler = GangScheduler::kueue;
-  EXPECT_EQ(topology_annotations(spec, spec.services[0], 16).document(),
-            "kueue.x-k8s.io/podset-required-topology: nvidia.com/gpu.clique\n");
+  EXPECT_EQ(topology_annotations(spec, spec.services[0], gang_role(16, 8)).document(),
+            "kueue.x-k8s.io/podset-required-topology: nvidia.com/gpu.clique\n"
+            "kueue.x-k8s.io/podset-group-name: chat\n");
   spec.cluster.gang_scheduler = GangScheduler::none;
-  EXPECT_EQ(topology_annotations(spec, spec.services[0], 16).document(),
+  EXPECT_EQ(topology_annotations(spec, spec.services[0], gang_role(16, 8)).document(),
             "leaderworkerset.sigs.k8s.io/exclusive-topology: nvidia.com/gpu.clique\n");
+}
+
+TEST(PlanScheduling, AGangThatFitsOnOneNodeStaysThere) {
+  // Two pods of 4 GPUs on nodes of 8: two nodes that are half free would give tensor parallel 8 over the network.
+  PlanSpec spec = scheduling_spec(2, 1, GangScheduler::kueue);
+  spec.cluster.machines = {{.name = "p5.48xlarge", .gpus = 8, .nvlink_domain_gpus = 8}};
+  EXPECT_EQ(required_level(spec, gang_role(8, 8)), "kubernetes.io/hostname");
+  EXPECT_EQ(required_level(spec, gang_role(9, 8)), "topology.kubernetes.io/zone");
+  EXPECT_EQ(topology_annotations(spec, spec.services[0], gang_role(8, 8)).document(),
+            "kueue.x-k8s.io/podset-required-topology: kubernetes.io/hostname\n"
+            "kueue.x-k8s.io/podset-group-name: chat\n");
 }
 
 TEST(PlanScheduling, TheQueueOfTheClusterIsNamedLikeThePlan) {

@@ -123,6 +123,12 @@ std::string nearest_gpu(const model::Catalog& catalog, const std::string& gpu) {
   return text;
 }
 
+/// Returns whole GPUs without decimals, and three decimals otherwise.
+std::string gpus_text(MilliGpu gpus) {
+  return gpus.count % 1000 == 0 ? fmt::format("{}", gpus.count / 1000)
+                                : fmt::format("{}.{:03}", gpus.count / 1000, gpus.count % 1000);
+}
+
 /// Checks that some policy could run the scenario, and reports the first fault with its place in the file.
 class Feasibility {
  public:
@@ -149,6 +155,7 @@ class Feasibility {
     for (std::size_t e = 0; e < scenario_.endpoints.size(); ++e) {
       for (std::size_t r = 0; r < scenario_.endpoints[e].roles.size(); ++r) check({e, r});
     }
+    for (std::size_t q = 0; q < scenario_.catalog->queues.size(); ++q) check_queue(q);
     for (std::size_t j = 0; j < scenario_.jobs.size(); ++j) check_jobs(j);
   }
 
@@ -199,6 +206,50 @@ class Feasibility {
            fmt::format("{}, but nodes and pool limits allow only {} GPUs", needed, most));
   }
 
+  const model::Queue& queue(std::size_t number) const { return scenario_.catalog->queues[number]; }
+
+  /// Checks that a queue allows the minimum replicas of all services of it and of the queues below it.
+  void check_queue(std::size_t number) {
+    if (!queue(number).gpus.limit) return;
+    MilliGpu least;
+    Paths minima;
+    for (std::size_t e = 0; e < scenario_.endpoints.size(); ++e) {
+      for (std::size_t r = 0; r < scenario_.endpoints[e].roles.size(); ++r) {
+        const model::Service& service = service_of({e, r});
+        if (service.min_replicas == 0 || !is_below(service.workload.queue, number)) continue;
+        least += whole_gpus(service.min_replicas * service.workload.tensor_parallel);
+        for (std::string& path : paths_of({e, r}, {"replicas.min"})) minima.push_back(std::move(path));
+      }
+    }
+    if (least <= *queue(number).gpus.limit) return;
+    const std::string path = path_of_item("queues", number) + ".gpu_limit";
+    minima.insert(minima.begin(), path);
+    refuse(minima, {},
+           fmt::format("{}: found {}, but the minimum replicas of its services need {} GPUs, expected at least {} or "
+                       "lower minima",
+                       path, gpus_text(*queue(number).gpus.limit), gpus_text(least), gpus_text(least)));
+  }
+
+  bool is_below(model::QueueId id, std::size_t above) const {
+    while (id.valid() && id.value != above) id = queue(id.value).parent;
+    return id.valid();
+  }
+
+  /// Refuses a job that needs more GPUs than its queue, or a queue above it, may hold.
+  /// @return true if it was refused
+  bool is_above_queue_limit(const sim::JobClass& job_class, const std::string& owner, MilliGpu least, Paths paths) {
+    for (model::QueueId id = job_class.queue; id.valid(); id = queue(id.value).parent) {
+      const std::optional<MilliGpu>& limit = queue(id.value).gpus.limit;
+      if (!limit || least <= *limit) continue;
+      const std::string path = path_of_item("queues", id.value) + ".gpu_limit";
+      refuse(std::move(paths), {path},
+             fmt::format("{}: a job needs {} GPUs, but {} allows {}, expected smaller jobs or at least {} there", owner,
+                         gpus_text(least), path, gpus_text(*limit), gpus_text(least)));
+      return true;
+    }
+    return false;
+  }
+
   /// Checks that some domain can hold each size of a class of jobs.
   void check_jobs(std::size_t number) {
     const sim::JobClass& job_class = scenario_.jobs[number].job_class;
@@ -209,7 +260,9 @@ class Feasibility {
       return refuse({owner + ".gpu"}, instance_paths(), fmt::format("{}: no node has {} GPUs", owner, gpu));
     }
     const GpuCount domain = largest_domain(scenario_, job_class.gpu, job_class.together);
-    if (const auto& recorded = scenario_.jobs[number].recorded) return check_trace(owner, *recorded, gpu, node);
+    if (const auto& recorded = scenario_.jobs[number].recorded) {
+      return check_trace(job_class, owner, *recorded, node);
+    }
     for (const workload::JobSize& size : scenario_.jobs[number].load.sizes) {
       if (size.gpus_per_pod > node) {
         return refuse(
@@ -229,17 +282,27 @@ class Feasibility {
                       fmt::format("{}: a job needs {} {} GPUs, but nodes and pool limits allow only {}", owner, least,
                                   gpu, most));
       }
+      if (is_above_queue_limit(job_class, owner, whole_gpus(least),
+                               {owner + ".pods", owner + ".gpus_per_pod", owner + ".sizes", owner + ".queue"})) {
+        return;
+      }
     }
   }
 
-  void check_trace(const std::string& owner, const std::vector<workload::JobArrival>& jobs, const std::string& gpu,
-                   GpuCount node) {
-    MilliGpu most;
-    for (const workload::JobArrival& job : jobs) most = std::max(most, job.gpus_per_pod);
-    if (most <= whole_gpus(node)) return;
+  void check_trace(const sim::JobClass& job_class, const std::string& owner,
+                   const std::vector<workload::JobArrival>& jobs, GpuCount node) {
+    MilliGpu most, most_of_job;
+    for (const workload::JobArrival& job : jobs) {
+      most = std::max(most, job.gpus_per_pod);
+      most_of_job = std::max(most_of_job, job.gpus_per_pod * (job.least_pods > 0 ? job.least_pods : job.pods));
+    }
+    if (most <= whole_gpus(node)) {
+      is_above_queue_limit(job_class, owner, most_of_job, {owner + ".trace", owner + ".queue"});
+      return;
+    }
     refuse({owner + ".trace"}, instance_paths(),
            fmt::format("{}: a job of the trace needs {} {} GPUs, the largest node has {}", owner, most.count / 1000,
-                       gpu, node));
+                       scenario_.catalog->gpu_kind(job_class.gpu), node));
   }
 
   std::string path_of_item(const std::string& list, std::size_t number) const {

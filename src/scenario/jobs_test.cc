@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 constexpr const char* kJobs = R"(name: jobs
 queues:
-  - {name: batch, gpu_limit: 8}
+  - {name: batch, gpu_limit: 32}
 load: {generator: {rate: 2, input: 200, output: 50}, duration: 5m}
 service:
   model: Llama-3.1-8B
@@ -139,6 +139,14 @@ TEST(ScenarioJobs, EveryWrongValueIsAnErrorWithItsPlace) {
                  "jobs.0={name: x, gpu: H100, pods: 5, gpus_per_pod: 8, together: zone, "
                  "work: 1h, arrivals: {count: 1}}",
                  "jobs.x: a job needs 40 h100_sxm GPUs, but nodes and pool limits allow only 32"},
+           Fault{"a job larger than the limit of its queue", "queues.batch.gpu_limit=8",
+                 "--set queues.batch.gpu_limit=8: jobs.training: a job needs 16 GPUs, but queues.batch.gpu_limit "
+                 "allows 8, expected smaller jobs or at least 16 there"},
+           Fault{"a job larger than the limit above its queue",
+                 "queues=[{name: all, gpu_limit: 12}, {name: batch, parent: all}]",
+                 "jobs.training: a job needs 16 GPUs, but queues.all.gpu_limit allows 12"},
+           Fault{"a queue that may hold nothing", "queues.batch.gpu_limit=0",
+                 "jobs.training: a job needs 8 GPUs, but queues.batch.gpu_limit allows 0"},
            Fault{"pods that are no number", "jobs.1.pods=many",
                  "jobs.nightly.pods: found \"many\", expected a whole number or a mapping"},
            Fault{"no pods", "jobs.1.pods=0", "jobs.nightly.pods: found \"0\", expected 1 to 1024"},

@@ -122,6 +122,11 @@ TEST(Services, ErrorsNameTheirPlace) {
       {"an unknown parent", "queues.all.parent=chat",
        "queues.all.parent: found \"chat\", expected the name of a queue that is listed above it"},
       {"queues of one name", "queues.1.name=all", "queues: \"all\" is given twice"},
+      {"minima above the limit of a queue", "queues.all.gpu_limit=2",
+       "--set queues.all.gpu_limit=2: queues.all.gpu_limit: found 2, but the minimum replicas of its services need 3 "
+       "GPUs, expected at least 3 or lower minima"},
+      {"a minimum above the limit of its queue", "services.chat.replicas={min: 9, max: 9}",
+       "queues.chat.gpu_limit: found 8, but the minimum replicas of its services need 9 GPUs"},
       {"a quota, which has no effect yet", "queues.all.gpu_quota=4",
        "queues.all.gpu_quota: found a right that placement does not honour, expected only name, parent and gpu_limit"},
       {"a negative limit", "queues.all.gpu_limit=-1", "queues.all.gpu_limit: found \"-1\", expected 0 to 1000000"},

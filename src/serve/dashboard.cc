@@ -247,7 +247,7 @@ void Dashboard::on_gone(net::ExchangeId exchange) {
   if (found != waiting_.end()) worker_.cancel(found->first);
 }
 
-void Dashboard::turn() {
+void Dashboard::run_once() {
   for (const Worker::FinishedJob& done : worker_.take_finished()) {
     const auto found = waiting_.find(done.id);
     const net::ExchangeId exchange = found->second;

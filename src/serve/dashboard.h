@@ -82,8 +82,8 @@ class Dashboard final : public net::HttpHandler {
   void finish();
 
   /// Sends the results of simulations that have ended.
-  void turn();
-  /// Returns a descriptor that is readable if turn() has something to send.
+  void run_once();
+  /// Returns a descriptor that is readable if run_once() has something to send.
   int poll_fd() const { return worker_.poll_fd(); }
 
  private:

@@ -41,13 +41,13 @@ class DashboardTest : public testing::Test {
   }
   void wait_until(const std::string& text, std::string_view part) {
     const Instant end = clock() + 60s;
-    while (text.find(part) == text.npos && clock() < end) turn();
+    while (text.find(part) == text.npos && clock() < end) run_once();
   }
-  void turn() {
+  void run_once() {
     std::array<pollfd, 3> descriptors{
         {{server.poll_fd(), POLLIN, 0}, {dashboard.poll_fd(), POLLIN, 0}, {client.poll_fd(), POLLIN, 0}}};
     poll(descriptors.data(), descriptors.size(), 10);
-    dashboard.turn();
+    dashboard.run_once();
     server.run_once({});
     client.run_once({});
   }
@@ -63,7 +63,7 @@ class DashboardTest : public testing::Test {
   }
   const net::Exchange& wait(std::size_t position) {
     const Instant end = clock() + 60s;
-    while (!answers[position] && clock() < end) turn();
+    while (!answers[position] && clock() < end) run_once();
     EXPECT_TRUE(answers[position]);
     return answers[position] ? *answers[position] : answers[position].emplace();
   }
@@ -168,7 +168,7 @@ TEST_F(DashboardTest, ANewerChangeReplacesAnOlderOneAndAGoneClientStopsIts) {
   EXPECT_EQ(wait(newer).response.body, "as it is");
 
   post(R"({"load_factor": 3})");
-  for (int i = 0; i < 5; ++i) turn();
+  for (int i = 0; i < 5; ++i) run_once();
   client.cancel(last);
   const Instant end = clock() + 60s;
   const auto count = [&] {
@@ -176,12 +176,12 @@ TEST_F(DashboardTest, ANewerChangeReplacesAnOlderOneAndAGoneClientStopsIts) {
     return stopped;
   };
   const int before = count();
-  while (count() == before && clock() < end) turn();
+  while (count() == before && clock() < end) run_once();
   EXPECT_EQ(count(), before + 1);
   EXPECT_EQ(wait(post("{}")).response.body, "as it is");
 
   const std::size_t last_one = post(R"({"load_factor": 4})");
-  for (int i = 0; i < 5; ++i) turn();
+  for (int i = 0; i < 5; ++i) run_once();
   dashboard.finish();
   EXPECT_EQ(wait(last_one).response.status, 503);
 }

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "archive/replay.h"
+#include "experiment/text/moment.h"
 #include "experiment/text/words.h"
 #include "explain/candidates.h"
 #include "explain/explain.h"
@@ -42,20 +45,14 @@ struct ShownAction {
 
 std::string dump_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
-/// Returns a moment as `capstan replay --at` reads it.
-std::string at_words(Instant at) {
-  const auto ms = std::chrono::floor<std::chrono::milliseconds>(at.since_start).count();
-  return ms % 1000 == 0 ? fmt::format("{}s", ms / 1000) : fmt::format("{}ms", ms);
-}
-
 /// Returns the decisions of a state as JSON.
 std::string decisions_json(std::int64_t state, const std::vector<ShownAction>& actions,
                            const DecisionCommand& command) {
   const Instant at = actions.front().at;
   Json rows = Json::array();
   for (const ShownAction& action : actions) {
-    rows.push_back(
-        {{"arithmetic", action.arithmetic}, {"command", command({at_words(at), action.layer, action.object})}});
+    rows.push_back({{"arithmetic", action.arithmetic},
+                    {"command", command({experiment::moment_argument(at), action.layer, action.object})}});
   }
   return dump_line(
       {{"format_version", 1}, {"state", state}, {"at_ns", at.since_start.count()}, {"decisions", std::move(rows)}});
@@ -111,32 +108,54 @@ Moment moment_of(const model::Snapshot& snapshot, const archive::Redecision& dec
   return moment;
 }
 
-void keep_least(Value& least, const Value& value) {
-  if (value && (!least || *value < *least)) least = value;
-}
-void keep_most(Value& most, const Value& value) {
-  if (value && (!most || *value > *most)) most = value;
+/// Returns the value that ranks a moment in a series: the sum over all services.
+std::int64_t sum_of(const Moment& moment, Value Numbers::* field) {
+  std::int64_t sum = 0;
+  for (const auto& [name, numbers] : moment.services) sum += (numbers.*field).value_or(0);
+  return sum;
 }
 
-/// Returns at most `points` moments. With more, each pair of them holds the least and the most of several.
+bool differ(const Moment& a, const Moment& b, Value Numbers::* field) {
+  const auto same = [&](const auto& one, const auto& other) {
+    return one.first == other.first && one.second.*field == other.second.*field;
+  };
+  return !std::ranges::equal(a.services, b.services, same);
+}
+
+/// Adds at most `most` of the moments at which a series changes. If there are more, each stretch of changes adds its
+/// first and its last one, and those with the least and the largest value.
+void keep_changes(const std::vector<Moment>& all, Value Numbers::* field, std::size_t most,
+                  std::set<std::size_t>& kept) {
+  std::vector<std::size_t> changes;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (differ(all[i - 1], all[i], field) && !kept.contains(i)) changes.push_back(i);
+  }
+  if (changes.size() <= most) {
+    kept.insert(changes.begin(), changes.end());
+    return;
+  }
+  const auto value = [&](std::size_t i) { return sum_of(all[i], field); };
+  const std::size_t stretches = most / 4;
+  for (std::size_t stretch = 0; stretch < stretches; ++stretch) {
+    const auto from = changes.begin() + static_cast<std::ptrdiff_t>(changes.size() * stretch / stretches);
+    const auto to = changes.begin() + static_cast<std::ptrdiff_t>(changes.size() * (stretch + 1) / stretches);
+    const auto [least, largest] = std::ranges::minmax_element(from, to, {}, value);
+    kept.insert({*from, *least, *largest, *(to - 1)});
+  }
+}
+
+/// Returns at most `points` of the moments, each with its own values, so that no change is drawn before it happened.
+/// The changes of the wanted replicas come first, then those of the further series.
 std::vector<Moment> thinned(std::vector<Moment> all, std::size_t points) {
   if (all.size() <= points) return all;
-  const std::size_t buckets = std::max<std::size_t>(1, points / 2);
-  std::vector<Moment> out;
-  for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
-    const std::size_t from = all.size() * bucket / buckets, to = all.size() * (bucket + 1) / buckets;
-    Moment least{all[from].at, {}}, most{all[to - 1].at, {}};
-    for (std::size_t i = from; i < to; ++i) {
-      for (const auto& [name, numbers] : all[i].services) {
-        for (const auto& [key, field] : kSeries) {
-          keep_least(least.services[name].*field, numbers.*field);
-          keep_most(most.services[name].*field, numbers.*field);
-        }
-      }
-    }
-    out.push_back(std::move(least));
-    out.push_back(std::move(most));
+  std::set<std::size_t> kept = {0, all.size() - 1};
+  for (const auto& [key, field] : kSeries) {
+    const std::size_t left = points > kept.size() ? points - kept.size() : 0;
+    const bool is_last = field == std::end(kSeries)[-1].second;
+    keep_changes(all, field, is_last ? left : left / 2, kept);
   }
+  std::vector<Moment> out;
+  for (const std::size_t i : kept) out.push_back(std::move(all[i]));
   return out;
 }
 
@@ -166,6 +185,7 @@ struct RecordingJson {
   std::string source{};
   std::string policy{};
   std::int64_t states = 0;
+  std::int64_t damaged = 0;  ///< damaged states of the recording, which are left out
   Json at_ns = Json::array();
   Json services = Json::array();
   Json actions = Json::array();
@@ -178,6 +198,7 @@ std::string json_text(RecordingJson recording) {
                     {"recording", std::move(recording.source)},
                     {"policy", std::move(recording.policy)},
                     {"states", recording.states},
+                    {"states_damaged", recording.damaged},
                     {"at_ns", std::move(recording.at_ns)},
                     {"services", std::move(recording.services)},
                     {"actions", std::move(recording.actions)},
@@ -206,13 +227,14 @@ class Collector {
     ++states_;
   }
 
-  RecordedPage finish(const std::string& path) && {
+  RecordedPage finish(const std::string& path, std::int64_t damaged) && {
     const std::vector<Moment> moments = thinned(std::move(moments_), limits_.points);
     Json at = Json::array();
     for (const Moment& moment : moments) at.push_back(moment.at.since_start.count());
     RecordedPage recorded{json_text({.source = path,
                                      .policy = policy_,
                                      .states = states_,
+                                     .damaged = damaged,
                                      .at_ns = std::move(at),
                                      .services = series_json(moments),
                                      .actions = actions_json(actions_),
@@ -324,7 +346,7 @@ Result<RecordedPage> read_recorded(archive::Recording& recording, const std::str
   if (!count) return std::unexpected(count.error());
   if (count->states == 0)
     return std::unexpected(Error::about(path, "the recording is empty, expected at least one decision"));
-  return std::move(collector).finish(path);
+  return std::move(collector).finish(path, count->damaged);
 }
 
 }  // namespace capstan::serve

@@ -41,8 +41,8 @@ struct RecordedPage {
 std::string empty_recording(const std::string& source, const std::string& policy, const std::string& command);
 
 struct RecordedLimits {
-  /// Largest number of moments in a series. If there are more states, each pair of moments has the smallest and the
-  /// largest value of several states.
+  /// Largest number of moments in a series, at least 2. If there are more states, those with changes are chosen, the
+  /// changes of the wanted replicas first. Each has its own values.
   std::size_t points = 4000;
   std::size_t actions = 10'000;  ///< actions that are shown, the latest ones
 };
@@ -60,7 +60,7 @@ std::string replay_words(const std::string& path);
 
 /// An action for which a command is named.
 struct CommandSubject {
-  std::string at;      ///< moment of the decision, as a duration since the start
+  std::string at;      ///< moment of the decision, as `--at` takes it
   std::string layer;   ///< "scale", "place" or "provision"
   std::string object;  ///< as `capstan explain` takes it; empty: none
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "archive/sqlite.h"
 #include "experiment/run/prepare.h"
 #include "experiment/run/simulation.h"
 #include "scenario/scenario.h"
@@ -120,24 +122,68 @@ TEST(RecordedPage, IsBounded) {
   const std::string path = testing::TempDir() + "recorded_bounded_test.rec";
   const auto states = static_cast<std::size_t>(record(path));
   const RecordedPage whole = read_small(path);
-  const RecordedPage bounded = read_small(path, {.points = 6, .actions = 1});
+  const RecordedPage bounded = read_small(path, {.points = 20, .actions = 1});
   const auto all = nlohmann::json::parse(whole.json), few = nlohmann::json::parse(bounded.json);
-  ASSERT_GT(states, 6u);
-  EXPECT_EQ(few["at_ns"].size(), 6u);
+  ASSERT_GT(states, 20u);
+  EXPECT_LE(few["at_ns"].size(), 20u);
   EXPECT_EQ(few["states"], states);
   const auto most = [](const nlohmann::json& values) {
     std::int64_t highest = 0;
     for (const auto& value : values) highest = std::max(highest, value.is_null() ? 0 : value.get<std::int64_t>());
     return highest;
   };
-  for (const char* key : {"desired", "ready", "starting", "waiting"}) {
-    EXPECT_EQ(most(few["services"][0][key]), most(all["services"][0][key])) << key;
-  }
+  EXPECT_EQ(most(few["services"][0]["desired"]), most(all["services"][0]["desired"]));
   ASSERT_GT(all["actions"].size(), 1u);
   ASSERT_EQ(few["actions"].size(), 1u);
   EXPECT_EQ(few["actions"][0], all["actions"].back());
   EXPECT_EQ(few["actions_left_out"], all["actions"].size() - 1);
   EXPECT_EQ(bounded.decisions.size(), 1u);
+}
+
+/// Returns the value of a series by moment.
+std::map<std::int64_t, nlohmann::json> by_moment(const nlohmann::json& page, const char* key) {
+  std::map<std::int64_t, nlohmann::json> values;
+  for (std::size_t i = 0; i < page["at_ns"].size(); ++i) {
+    values[page["at_ns"][i].get<std::int64_t>()] = page["services"][0][key][i];
+  }
+  return values;
+}
+
+TEST(RecordedPage, ALongRecordingShowsNoChangeBeforeItHappened) {
+  const std::string path = testing::TempDir() + "recorded_thinned_test.rec";
+  const auto states = static_cast<std::size_t>(record(path, {"load.duration=15m"}));
+  constexpr std::size_t kPoints = 40;
+  ASSERT_GT(states, kPoints);
+  const auto all = nlohmann::json::parse(read_small(path).json);
+  const auto few = nlohmann::json::parse(read_small(path, {.points = kPoints}).json);
+  EXPECT_LE(few["at_ns"].size(), kPoints);
+  EXPECT_EQ(few["at_ns"].front(), all["at_ns"].front());
+  EXPECT_EQ(few["at_ns"].back(), all["at_ns"].back());
+  for (const char* key : {"desired", "ready", "starting", "waiting", "silent", "age_ms"}) {
+    const auto whole = by_moment(all, key);
+    for (const auto& [at, value] : by_moment(few, key)) EXPECT_EQ(value, whole.at(at)) << key << " at " << at;
+  }
+  // Every change of the wanted replicas is kept, at its own moment.
+  const auto kept = by_moment(few, "desired");
+  nlohmann::json before;
+  for (const auto& [at, value] : by_moment(all, "desired")) {
+    if (value != before) {
+      EXPECT_TRUE(kept.contains(at)) << at;
+    }
+    before = value;
+  }
+}
+
+TEST(RecordedPage, CountsTheDamagedStates) {
+  const std::string path = testing::TempDir() + "recorded_damaged_test.rec";
+  const std::int64_t states = record(path);
+  {
+    Result<archive::Database> database = archive::Database::open(path, SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE(database && database->run("UPDATE states SET state = X'0011' WHERE number = 5"));
+  }
+  const auto json = nlohmann::json::parse(read_small(path).json);
+  EXPECT_EQ(json["states"], 5);
+  EXPECT_EQ(json["states_damaged"], states - 5);
 }
 
 TEST(RecordedPage, AnEmptyRecordingIsAnError) {

@@ -112,17 +112,26 @@ class Collector {
     if (facts.zone.empty() && offering.zone.valid()) facts.zone = explain::domain_name(catalog_, offering.zone);
   }
 
+  static NodeFacts::State state_of(const Node& node) {
+    if (node.phase == Node::Phase::terminating) return NodeFacts::State::terminating;
+    if (node.ready_at.is_never()) return NodeFacts::State::launching;  // it has registered, and accepts no pods yet
+    return node.phase == Node::Phase::ready ? NodeFacts::State::ready : NodeFacts::State::cordoned;
+  }
+
   NodeFacts node_facts(NodeId id, const Node& node) const {
     NodeFacts facts;
     facts.name = node_name(id);
-    facts.state = node.phase == Node::Phase::ready      ? NodeFacts::State::ready
-                  : node.phase == Node::Phase::cordoned ? NodeFacts::State::cordoned
-                                                        : NodeFacts::State::terminating;
+    facts.state = state_of(node);
     if (node.gpu.valid()) facts.gpu = explain::gpu_name(catalog_, node.gpu);
     const model::DomainId zone = node.domains.domain_at(model::TopologyLevel::zone);
     if (zone.valid()) facts.zone = explain::domain_name(catalog_, zone);
     set_offering(facts, node.offering);
     facts.age = since(node.ready_at);
+    const model::Claim* claim = snapshot_.claims.find(node.claim);
+    if (facts.state == NodeFacts::State::launching && claim != nullptr) {
+      facts.age = since(claim->requested_at);
+      facts.ready_in = until(claim->expected_ready_at);
+    }
     for (const model::Action& action : decided_.provision.plan.actions) {
       const auto* end = std::get_if<model::TerminateNode>(&action.what);
       if (end != nullptr && end->node == id) facts.reason = model::sentence(action.why, catalog_);
@@ -219,9 +228,10 @@ class Collector {
 
   void add_replicas() {
     snapshot_.gangs.for_each([&](GangId id, const Gang& gang) {
-      facts_.totals.gangs_ready += gang.phase == Gang::Phase::ready ? 1 : 0;
-      facts_.totals.gangs_starting += gang.phase == Gang::Phase::starting ? 1 : 0;
-      facts_.totals.gangs_waiting += gang.phase == Gang::Phase::pending ? 1 : 0;
+      Sums::Gangs& sums = gang.service.valid() ? facts_.totals.replicas : facts_.totals.others;
+      sums.ready += gang.phase == Gang::Phase::ready ? 1 : 0;
+      sums.starting += gang.phase == Gang::Phase::starting ? 1 : 0;
+      sums.waiting += gang.phase == Gang::Phase::pending ? 1 : 0;
       facts_.replicas.push_back(replica_facts(id, gang));
     });
     const auto order = [](const ReplicaFacts& facts) {

@@ -83,11 +83,17 @@ struct Sums {
   std::int64_t launching = 0;  ///< machines on their way, of which some are paid for
   std::int64_t leaving = 0;    ///< nodes that take no more pods
   GpuUses uses{};
-  MicroUsd per_hour{};           ///< of the machines that are paid for and have a known price
-  std::int64_t unpriced = 0;     ///< machines without a known price
-  std::int64_t gangs_ready = 0;  ///< replicas, also of workloads that Capstan does not scale
-  std::int64_t gangs_starting = 0;
-  std::int64_t gangs_waiting = 0;
+  MicroUsd per_hour{};        ///< of the machines that are paid for and have a known price
+  std::int64_t unpriced = 0;  ///< machines without a known price
+  /// The gangs of a kind, by phase.
+  struct Gangs {
+    std::int64_t ready = 0;
+    std::int64_t starting = 0;
+    std::int64_t waiting = 0;
+    std::int64_t all() const { return ready + starting + waiting; }
+  };
+  Gangs replicas{};  ///< replicas of services
+  Gangs others{};    ///< gangs of no service: batch jobs, and workloads that Capstan does not scale
 };
 
 /// Everything that a frame shows.

@@ -95,7 +95,20 @@ TEST(Facts, ReplicasThatWaitComeFirstWithTheirReason) {
   EXPECT_EQ(facts.replicas[1].ready_in, Duration(std::chrono::seconds(80)));
   EXPECT_EQ(facts.replicas[1].nodes, "node 1");
   EXPECT_EQ(facts.replicas[2].phase, model::Gang::Phase::ready);
-  EXPECT_EQ(facts.totals.gangs_ready + facts.totals.gangs_starting + facts.totals.gangs_waiting, 3);
+  EXPECT_EQ(facts.totals.replicas.all(), 3);
+  EXPECT_EQ(facts.totals.others.all(), 0);
+}
+
+TEST(Facts, AJobIsNoReplica) {
+  archive::SavedState state = small();
+  model::Gang job = state.snapshot.gangs.at(model::GangId{0});
+  job.service = {};
+  state.snapshot.gangs.set(model::GangId{0}, job);
+  state.names.gangs.set(model::GangId{0}, "eval 7");
+  const Facts facts = facts_of(state, archive::redecide(state));
+  EXPECT_EQ(facts.totals.replicas.all(), 2);
+  EXPECT_EQ(facts.totals.others.all(), 1);
+  EXPECT_EQ(std::ranges::count(facts.replicas, "eval 7", &ReplicaFacts::name), 1);
 }
 
 TEST(Facts, LateSharesThatNoReplicaReportsAreUnknown) {

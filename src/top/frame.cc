@@ -9,6 +9,7 @@
 
 #include "base/number_text.h"
 #include "experiment/text/layout.h"
+#include "experiment/text/moment.h"
 #include "experiment/text/words.h"
 #include "explain/words.h"
 #include "model/phase_names.h"
@@ -68,17 +69,6 @@ Spans bar(const GpuUses& uses, std::size_t cells, const View& view) {
   return spans;
 }
 
-/// Returns a moment of a simulation as "00:17:20", and one of a cluster as a date.
-std::string moment_words(Instant at) {
-  constexpr std::int64_t kYears = 10LL * 366 * 86'400;  // no simulation is that long, and clusters count from 1970
-  const std::int64_t seconds = whole_seconds(at.since_start);
-  if (seconds < kYears) return experiment::clock(at);
-  const std::chrono::sys_days day{std::chrono::days(seconds / 86'400)};
-  const std::chrono::year_month_day date(day);
-  return fmt::format("{:04}-{:02}-{:02} {} UTC", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                     static_cast<unsigned>(date.day()), experiment::clock({std::chrono::seconds(seconds % 86'400)}));
-}
-
 /// Returns a time without fractions of a second.
 std::string time_words(Duration time) { return time_text(std::chrono::seconds(whole_seconds(time))); }
 
@@ -115,7 +105,7 @@ std::string price_words(const Sums& sums) {
 std::vector<std::string> head(const Facts& facts, const View& view) {
   std::vector<std::string> lines;
   Spans title;
-  for (const std::string& part : {view.source, facts.policy, moment_words(facts.at)}) {
+  for (const std::string& part : {view.source, facts.policy, experiment::moment_words(facts.at)}) {
     if (part.empty()) continue;
     if (!title.empty()) title.push_back({" · "});
     title.push_back({plain(part), title.empty() ? TextStyle::strong : TextStyle::plain});
@@ -140,8 +130,13 @@ std::vector<std::string> head(const Facts& facts, const View& view) {
     lines.push_back(line({{fleet}}, view.output));
     lines.push_back(line({{price, TextStyle::strong}}, view.output));
   }
-  const std::string replicas = fmt::format("replicas: {} ready, {} starting, {} waiting", sums.gangs_ready,
-                                           sums.gangs_starting, sums.gangs_waiting);
+  const auto words = [](const char* noun, const Sums::Gangs& gangs) {
+    return fmt::format("{}: {} ready, {} starting, {} waiting", noun, gangs.ready, gangs.starting, gangs.waiting);
+  };
+  std::string replicas = words("replicas", sums.replicas);
+  if (sums.others.all() > 0) {
+    replicas += (view.output.utf8 ? " · " : " - ") + words("gangs of no service", sums.others);
+  }
   const std::size_t room = view.output.width - std::min(view.output.width, replicas.size() + 2);
   Spans third = bar(sums.uses, std::min(kFleetBar, room), view);
   if (!third.empty()) third.push_back({"  "});

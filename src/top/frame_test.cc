@@ -70,9 +70,8 @@ Facts facts() {
                 .leaving = 0,
                 .per_hour = {75'040'000},
                 .unpriced = 1,
-                .gangs_ready = 1,
-                .gangs_starting = 1,
-                .gangs_waiting = 1};
+                .replicas = {.ready = 1, .starting = 1, .waiting = 1},
+                .others = {}};
   for (const NodeFacts& row : all.nodes) {
     for (std::size_t i = 0; i < kGpuUses; ++i) all.totals.uses[i] += row.uses[i];
   }
@@ -110,6 +109,16 @@ claim 3  --------  0 of 8     0  H100  p5.48xlarge  a     on-demand  unknown    
 READY REPLICA  pods  GPUs  GPU      age  nodes
 chat 1            4     4  H100  17 min  node-a and 1 more
 )");
+}
+
+TEST(Frame, CountsJobsApartFromReplicas) {
+  Facts with_jobs = facts();
+  with_jobs.totals.others = {.ready = 8, .starting = 0, .waiting = 2};
+  const std::string text = frame(with_jobs, {.source = "hour.rec"});
+  EXPECT_NE(
+      text.find("  replicas: 1 ready, 1 starting, 1 waiting · gangs of no service: 8 ready, 0 starting, 2 waiting"),
+      text.npos)
+      << text;
 }
 
 TEST(Frame, LeavesOutColumnsOnANarrowTerminal) {

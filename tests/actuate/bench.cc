@@ -61,16 +61,16 @@ void Bench::restart() {
 }
 
 void Bench::run(Duration duration, const std::function<void()>& on_step) {
-  const auto turn = [this] {
-    runner->turn();
-    kube.client.turn();
+  const auto run_once = [this] {
+    runner->run_once();
+    kube.client.run_once();
     for (const ports::Outcome& outcome : runner->take_outcomes()) {
       outcomes[outcome.token.value].push_back(text_of(outcome));
     }
   };
   for (Duration passed{}; passed < duration; passed += 100ms) {
     on_step();
-    server.advance(100ms, turn);
+    server.advance(100ms, run_once);
   }
 }
 

@@ -411,6 +411,7 @@ exec {socket}>&-
 stop_serve
 expect 0 'of "queue · gang · group"' -- replay "$work/hour.rec" --at "$moment"
 expect 0 '"arithmetic": "' -- replay "$work/hour.rec" --at "$moment" -o json
+expect 0 '00:16:' -- replay "$work/hour.rec" --at 00:16
 expect 64 "the recording ends before this moment" -- replay "$work/hour.rec" --at 100h
 expect 64 "expected a duration since the start" -- replay "$work/hour.rec" --at 33
 start_serve "$work/tiny.yaml"
@@ -464,7 +465,8 @@ expect 1 "nowhere/config: " -- top --kubeconfig nowhere/config
 expect 1 "tiny.json:1:1: " -- top "$work/tiny.json"
 expect 1 "nowhere.rec: " -- top nowhere.rec
 head -c 9000 "$work/hour.rec" >"$work/cut.rec"
-expect 1 "cut.rec: " -- top "$work/cut.rec"
+expect 1 "cut.rec: the recording was cut: 9000 of its " -- top "$work/cut.rec"
+expect 1 "cut.rec: the recording was cut: 9000 of its " -- replay "$work/cut.rec"
 expect 1 "cut.rec: " -- serve "$work/cut.rec" --listen 127.0.0.1:0
 expect 64 "is a peer's autoscaler" -- top scenarios/azure-hour-peers.yaml
 # on_terminal KEYS ARGUMENTS: runs the program on a terminal of 90 columns and 20 lines, which receives the keys one by

@@ -60,9 +60,9 @@ struct Load {
 
   /// Runs the load for `duration`. Returns the base URLs of the requests in its last second.
   std::set<std::string> run_for(Duration duration) {
-    const auto turn = [this] {
-      endpoints.turn();
-      bench.client.turn();
+    const auto run_once = [this] {
+      endpoints.run_once();
+      bench.client.run_once();
       auto change = endpoints.take_change();
       if (!change) {
         error = change.error().text();
@@ -73,7 +73,7 @@ struct Load {
     };
     for (Duration past{}; past < duration; past += 100ms) {
       if (past == duration - 1s) recorder.urls.clear();
-      bench.server.advance(100ms, turn);
+      bench.server.advance(100ms, run_once);
     }
     return recorder.urls;
   }

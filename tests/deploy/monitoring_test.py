@@ -124,7 +124,8 @@ def main():
         print("there is no prometheus")
         return
     Controller.reference = (root / "docs/reference/metrics.md").read_text()
-    subprocess.run([promtool, "check", "rules", str(root / "deploy/monitoring/prometheus-rules.yaml")], check=True)
+    for rules in sorted((root / "deploy/monitoring").glob("*rules.yaml")):
+        subprocess.run([promtool, "check", "rules", str(rules)], check=True)
     subprocess.run([promtool, "test", "rules", str(root / "deploy/monitoring/rules-test.yaml")], check=True)
     with tempfile.TemporaryDirectory() as folder:
         check_with_server(root, prometheus, pathlib.Path(folder))

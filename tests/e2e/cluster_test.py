@@ -76,10 +76,10 @@ class Workloads(harness.ClusterTest):
 
     def test_the_api_server_keeps_its_objects_over_a_restart(self):
         self.cluster.apply(objects.deployment("engine", self.namespace, replicas=0))
-        self.cluster.steer("kill", "kube-apiserver")
+        self.cluster.control_server("kill", "kube-apiserver")
         with self.assertRaises(AssertionError):
             self.cluster.get("deployment", "engine", self.namespace)
-        self.cluster.steer("start", "kube-apiserver")
+        self.cluster.control_server("start", "kube-apiserver")
         self.assertIsNotNone(self.cluster.get("deployment", "engine", self.namespace))
 
 

@@ -59,7 +59,7 @@ class Cluster:
     def down(self):
         self.script("down")
 
-    def steer(self, verb, server):
+    def control_server(self, verb, server):
         """Stops, kills or starts one server, and waits for its end or its readiness."""
         done = self.script(verb, server)
         if done.returncode != 0:

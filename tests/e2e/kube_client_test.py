@@ -21,8 +21,8 @@ class KubeClient(harness.ClusterTest):
     def test_reads_writes_binds_and_leads(self):
         self.cluster.apply(objects.deployment("engine", self.namespace, replicas=0))
         # No other client writes to the Deployment, so that the test causes every conflict.
-        self.cluster.steer("stop", "kube-controller-manager")
-        self.addCleanup(self.cluster.steer, "start", "kube-controller-manager")
+        self.cluster.control_server("stop", "kube-controller-manager")
+        self.addCleanup(self.cluster.control_server, "start", "kube-controller-manager")
         self.probe()
         ours = [e for e in self.cluster.audit.entries() if e.agent.startswith("capstan/")]
         scales = [e for e in ours if e.namespace == self.namespace and e.subresource == "scale" and e.verb == "patch"]

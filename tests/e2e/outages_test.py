@@ -48,7 +48,7 @@ class Outages(controller.ActiveTest):
         self.stop_api_server()
         time.sleep(12)  # longer than the leader may write without an answer of the server
         self.assertFalse(process.ended)
-        self.cluster.steer("start", "kube-apiserver")
+        self.cluster.control_server("start", "kube-apiserver")
         ready = time.time()
         self.at_least(3)
         scaled = eventually("the controller scales again", lambda: self.scaled_to(3), seconds=40)
@@ -59,10 +59,10 @@ class Outages(controller.ActiveTest):
     def stop_api_server(self):
         """Stops the API server until the test starts it again. Afterwards restarts the cluster's controllers, because
         they would need a minute to reconnect."""
-        self.cluster.steer("kill", "kube-apiserver")
-        self.addCleanup(self.cluster.steer, "start", "kube-controller-manager")
-        self.addCleanup(self.cluster.steer, "kill", "kube-controller-manager")
-        self.addCleanup(self.cluster.steer, "start", "kube-apiserver")
+        self.cluster.control_server("kill", "kube-apiserver")
+        self.addCleanup(self.cluster.control_server, "start", "kube-controller-manager")
+        self.addCleanup(self.cluster.control_server, "kill", "kube-controller-manager")
+        self.addCleanup(self.cluster.control_server, "start", "kube-apiserver")
 
     def relists(self, since):
         """Returns the complete reads of all pods among the requests after the first `since`."""
@@ -81,7 +81,7 @@ class Outages(controller.ActiveTest):
         eventually("another pod is created", lambda: self.deletions() is not None and len(self.pods()) == 1)
         compact(self.cluster)
         self.stop_api_server()  # the server's watch cache is lost too
-        self.cluster.steer("start", "kube-apiserver")
+        self.cluster.control_server("start", "kube-apiserver")
         proxy.end()
         ready = time.time()
         scaled = eventually("it goes on", lambda: self.scaled_to(2), seconds=40)

@@ -86,6 +86,11 @@ def monitoring_definitions():
     return [folder / f"{MONITORING}_{kind}.yaml" for kind in MONITORING_KINDS]
 
 
+def is_terminating(cluster, name):
+    definition = cluster.get("crd", name)
+    return bool(definition) and "deletionTimestamp" in definition["metadata"]
+
+
 def is_established(cluster, name):
     conditions = cluster.get("crd", name).get("status", {}).get("conditions") or []
     return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
@@ -106,6 +111,8 @@ class PlanManifests(harness.ClusterTest):
     def define(cls, file, name):
         """Installs a definition that the cluster lacks, until the tests end."""
         cluster = harness.cluster()
+        # An earlier test may have deleted the definition a moment ago.
+        harness.eventually(f"the CRD {name} does not terminate", lambda: not is_terminating(cluster, name))
         if cluster.get("crd", name):
             return
         cluster.apply(file)

@@ -75,8 +75,8 @@ class Rivals(controller.ActiveTest):
 
     def test_an_owner_such_as_dynamos(self):
         # The uid does not exist, so the garbage collector would delete the object.
-        self.cluster.steer("stop", "kube-controller-manager")
-        self.addCleanup(self.cluster.steer, "start", "kube-controller-manager")
+        self.cluster.control_server("stop", "kube-controller-manager")
+        self.addCleanup(self.cluster.control_server, "start", "kube-controller-manager")
         self.patch({"metadata": {"ownerReferences": [OWNER]}})
         self.assert_in_conflict("DynamoComponentDeployment decode")
         self.patch({"metadata": {"ownerReferences": None}})

@@ -59,7 +59,7 @@ class Ui(controller.ControllerTest):
         with self.open(f"/ui/api/decision?state={action['state']}", self.reader) as answer:
             decision = json.load(answer)["decisions"][action["position"]]
         self.assertIn(f"{self.namespace}/chat", decision["arithmetic"])
-        self.assertRegex(decision["command"], r"capstan replay .*controller\.rec --at \d+m?s")
+        self.assertRegex(decision["command"], r"capstan replay .*controller\.rec --at \S+Z")
         self.assertEqual(self.asked(resource="secrets"), [])
         created = [e.code for kind in ("tokenreviews", "subjectaccessreviews") for e in self.asked(resource=kind)]
         self.assertEqual(set(created), {201})

@@ -53,8 +53,8 @@ void run(View (*read)(Json), bool watch_list, std::string_view bytes, std::size_
   Reflector::Options options;
   options.watch_list = watch_list;
   Watcher watcher(client, document, {resources::kPods}, store, options, RandomStream(1, "watcher"), clock);
-  watcher.turn();
-  client.turn();
+  watcher.run_once();
+  client.run_once();
   feeder.feed(bytes, piece);
   store.snapshot().for_each([](RowId, const View& view) { CAPSTAN_ASSERT(!view.meta.name.empty()); });
   CAPSTAN_ASSERT(store.take_changes().size() <= bytes.size());

@@ -18,7 +18,7 @@ struct ClientTest : testing::Test {
   void SetUp() override { bench.server.put(kDeployments, "ml", "vllm", {{"spec", {{"replicas", 1}}}}); }
   void run(Duration duration) {
     for (Duration passed{}; passed < duration; passed += 100ms)
-      bench.server.advance(100ms, [this] { bench.client.turn(); });
+      bench.server.advance(100ms, [this] { bench.client.run_once(); });
   }
   /// Makes a call and returns its outcome after `wait`.
   const Outcome& call(ApiRequest request, Duration wait) {
@@ -123,7 +123,7 @@ TEST_F(ClientTest, LimitsTheRateExceptForUrgentRequests) {
   bench.client.call(std::move(urgent), [&](const Outcome& o) { done = o.ok(); });
   run(1s);
   EXPECT_TRUE(done);
-  // 100 requests in the first turn, 5 in each of the nine later turns (the last 5 have not arrived), and the urgent
+  // 100 requests in the first call, 5 in each of the nine later calls (the last 5 have not arrived), and the urgent
   // one.
   EXPECT_EQ(bench.server.seen.size(), 141u);
 }
@@ -165,7 +165,8 @@ TEST(ClientTokens, ARotatedTokenIsReadAgain) {
   std::vector<int> codes;
   const auto ask = [&](Duration wait) {
     bench.client.call(get({resources::kPods, "ns", "p"}), [&](const Outcome& o) { codes.push_back(o.error.code); });
-    for (Duration passed{}; passed < wait; passed += 100ms) bench.server.advance(100ms, [&] { bench.client.turn(); });
+    for (Duration passed{}; passed < wait; passed += 100ms)
+      bench.server.advance(100ms, [&] { bench.client.run_once(); });
   };
   ask(1s);
   token = "second";
@@ -185,7 +186,7 @@ TEST(ClientTokens, ACallWithoutCredentialsFailsWithTheReason) {
   Bench bench(3, config, no_file);
   std::optional<Outcome> outcome;
   bench.client.call(get({resources::kPods, "ns", "p"}), [&](Outcome o) { outcome = std::move(o); });
-  for (int i = 0; i < 450; ++i) bench.server.advance(100ms, [&] { bench.client.turn(); });
+  for (int i = 0; i < 450; ++i) bench.server.advance(100ms, [&] { bench.client.run_once(); });
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->kind, Kind::unreachable);
   EXPECT_EQ(outcome->error.text(), "/run/token: cannot be read");
@@ -197,7 +198,7 @@ TEST_F(ClientTest, CancelledCallsHaveNoOutcome) {
   const Client::CallId id = bench.client.call(get(kVllm), [&](const Outcome&) { ++ends; });
   bench.client.cancel(id);
   const Client::CallId sent = bench.client.call(get(kVllm), [&](const Outcome&) { ++ends; });
-  bench.client.turn();
+  bench.client.run_once();
   bench.client.cancel(sent);
   run(1s);
   EXPECT_EQ(ends, 0);

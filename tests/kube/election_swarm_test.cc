@@ -21,14 +21,14 @@ struct Candidate {
                  RandomStream(seed, "election", static_cast<std::uint64_t>(number))),
         wall_skew_us(number * 3'600'000'000) {}
 
-  void turn(Instant now) {
+  void run_once(Instant now) {
     if (now < paused_until) return;
     const WallTime wall{1'795'277'733'000'000 + now.since_start / 1us + wall_skew_us};
     if (std::optional<ApiRequest> request = election.poll(now, wall)) {
       client.call(std::move(*request), [this](const Outcome& outcome) { arrived = outcome; });
     }
     if (arrived) election.answered(*std::exchange(arrived, std::nullopt), now);
-    client.turn();
+    client.run_once();
   }
 
   Credentials credentials;
@@ -47,7 +47,7 @@ struct Party {
   void run(Duration duration) {
     for (Duration passed{}; passed < duration; passed += 100ms) {
       server.advance(100ms, [this] {
-        for (const auto& candidate : candidates) candidate->turn(server.now());
+        for (const auto& candidate : candidates) candidate->run_once(server.now());
         check();
       });
     }

@@ -56,10 +56,10 @@ struct RealServerTest : testing::Test {
     while (!done() && clock() < end) {
       Instant next = client->next_deadline();
       for (Watcher* watcher : watchers) {
-        watcher->turn();
+        watcher->run_once();
         next = std::min(next, watcher->next_deadline());
       }
-      client->turn();
+      client->run_once();
       http.run_once(std::clamp(next - clock(), Duration(0ms), Duration(50ms)));
     }
     return done();
@@ -87,7 +87,7 @@ struct RealServerTest : testing::Test {
 TEST_F(RealServerTest, DiscoversResources) {
   Discovery discovery(*client, clock);
   ASSERT_TRUE(until([&] {
-    discovery.turn();
+    discovery.run_once();
     return discovery.known();
   }));
   for (const Resource& resource : {resources::kPods, resources::kNodes, resources::kDeployments, resources::kLeases,

@@ -88,8 +88,8 @@ struct Swarm {
 
   void run(Duration duration) {
     bench.server.advance(duration, [this] {
-      watcher.turn();
-      bench.client.turn();
+      watcher.run_once();
+      bench.client.run_once();
     });
   }
 

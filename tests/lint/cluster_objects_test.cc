@@ -52,8 +52,8 @@ Listing read(ClusterServer& cluster, const std::string& ns) {
   const std::vector<std::string_view> kinds = lint::checked_kinds();
   kube::AuthoredObjects objects(cluster_client.client, cluster.clock(), {kinds.begin(), kinds.end()}, ns);
   for (int i = 0; i < 1000 && !objects.done(); ++i) {
-    objects.turn();
-    cluster_client.client.turn();
+    objects.run_once();
+    cluster_client.client.run_once();
     cluster.answer();
     cluster.api.advance(std::chrono::milliseconds(10), [] {});
   }

@@ -51,6 +51,7 @@ TEST(ClaimTimes, ARegisteredNodeWhoseGpusAreNotVisibleIsStillOnItsWay) {
   const Object initialized{{"type", "Initialized"}, {"status", "True"}, {"lastTransitionTime", "2026-11-21T16:02:00Z"}};
   cluster.claims.put(claim_with("driver-starts", Object::array({launched, registered})));
   cluster.claims.put(claim_with("done", Object::array({launched, registered, initialized})));
+  cluster.nodes.put(testing::node("done"));
   SnapshotBuilder builder;
   const model::Snapshot seen = builder.build(cluster.view(), {}, {}).snapshot;
   std::map<model::Claim::Phase, Instant> ready_at;

@@ -122,7 +122,7 @@ void pass(ClusterServer& server, const std::vector<Running*>& processes, Duratio
   for (Duration passed{}; passed < duration; passed += kStep) {
     server.api.advance(kStep, [&] {
       server.answer();
-      for (Running* running : processes) running->process.turn();
+      for (Running* running : processes) running->process.run_once();
     });
   }
 }

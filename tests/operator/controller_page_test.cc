@@ -41,7 +41,7 @@ struct ControllerPageTest : testing::Test {
   void run(Duration duration) {
     for (Duration passed{}; passed < duration; passed += 1s) {
       op::testing::pass(cluster, {&controller}, 1s);
-      page->turn(controller.process);
+      page->run_once(controller.process);
     }
   }
   /// Starts a request and appends what it receives to a text.
@@ -59,7 +59,7 @@ struct ControllerPageTest : testing::Test {
     while (text.find(part) == text.npos && machine() < end) {
       browser.run_once(1ms);
       page->server().run_once({});
-      page->turn(controller.process);
+      page->run_once(controller.process);
       cluster.api.advance(10ms, [&] { cluster.answer(); });
     }
     EXPECT_NE(text.find(part), text.npos) << text;
@@ -97,16 +97,14 @@ TEST_F(ControllerPageTest, ShowsEachDecisionWithItsArithmeticAndCommand) {
   EXPECT_EQ(first["actions"][0]["layer"], "scale");
   const json decision = json::parse(get("/api/decision?state=0"))["decisions"][0];
   EXPECT_NE(decision["arithmetic"].get<std::string>().find("ns/chat"), std::string::npos) << decision;
-  const std::int64_t seconds = first["at_ns"].get<std::int64_t>() / 1'000'000'000;
-  EXPECT_TRUE(
-      decision["command"].get<std::string>().starts_with("capstan replay flight.rec --at " + std::to_string(seconds)))
+  EXPECT_TRUE(decision["command"].get<std::string>().starts_with("capstan replay flight.rec --at 2026-11-21T16:15:"))
       << decision;
 }
 
 TEST_F(ControllerPageTest, SaysWhyThereAreNoDecisions) {
   open("");
   std::string events;
-  page->turn(controller.process);
+  page->run_once(controller.process);
   start("/api/events", events);
   wait_for(events, "event: notice");
   EXPECT_NE(events.find("this controller is a standby, and another one decides"), events.npos) << events;

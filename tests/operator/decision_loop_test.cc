@@ -21,9 +21,9 @@ struct LoopRunner {
         cluster_client(cluster, seed),
         loop(cluster, cluster_client.client, cluster.clock(), RandomStream(seed, "loop"), nullptr) {}
 
-  void turn() {
-    loop.turn();
-    cluster_client.client.turn();
+  void run_once() {
+    loop.run_once();
+    cluster_client.client.run_once();
   }
 
   ClusterServer& server;
@@ -35,7 +35,7 @@ void listen(ClusterServer& server, const std::vector<LoopRunner*>& loops, Durati
   for (Duration passed{}; passed < duration; passed += 100ms) {
     server.api.advance(100ms, [&] {
       server.answer();
-      for (LoopRunner* runner : loops) runner->turn();
+      for (LoopRunner* runner : loops) runner->run_once();
     });
   }
 }

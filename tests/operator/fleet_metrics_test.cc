@@ -51,5 +51,15 @@ TEST(FleetMetrics, ExportsCostsDeferralsAndGangsThatWait) {
   EXPECT_EQ(sample(after, deferrals), 1);
 }
 
+TEST(FleetMetrics, SayWhetherTheRecordingIsWritten) {
+  ClusterServer server;
+  Running one(server, "one");
+  EXPECT_EQ(Endpoints(one.process).answer("GET", "/metrics").body.find("capstan_recording"), std::string::npos);
+  const Endpoints endpoints(one.process, [] { return RecordingFigures{.is_recording = false, .lost = 7}; });
+  const std::string metrics = endpoints.answer("GET", "/metrics").body;
+  EXPECT_EQ(sample(metrics, "capstan_recording"), 0);
+  EXPECT_EQ(sample(metrics, "capstan_recording_states_lost_total"), 7);
+}
+
 }  // namespace
 }  // namespace capstan::op

@@ -66,6 +66,12 @@ Object seeing(const std::string& name, const std::string& gpus) {
   return pod;
 }
 
+Object privileged(const std::string& name) {
+  Object pod = bound(name);
+  pod["spec"]["containers"][0]["securityContext"]["privileged"] = true;
+  return pod;
+}
+
 Object owned(Object pod, const std::string& kind) {
   pod["metadata"]["ownerReferences"] = {
       {{"apiVersion", "apps/v1"}, {"kind", kind}, {"name", "a"}, {"uid", "a"}, {"controller", true}}};
@@ -211,10 +217,45 @@ const Row kRows[] = {
        c.pods.put(seeing("launcher", "0,1,2,3"));
        c.pods.put(testing::pod("p", "work", "n", true, 6));
      }},
+    {"a privileged pod may use any GPU that is left", "8/8",
+     [](Cluster& c) {
+       c.nodes.put(testing::node("n", 8));
+       c.pods.put(privileged("shell"));
+       c.pods.put(testing::pod("p", "work", "n", true, 2));
+     }},
+    {"a pod with the device files of a GPU may use any", "8/8",
+     [](Cluster& c) {
+       c.nodes.put(testing::node("n", 8));
+       Object pod = bound("notebook");
+       pod["spec"]["volumes"] = {{{"name", "gpu"}, {"hostPath", {{"path", "/dev/nvidia0"}}}}};
+       c.pods.put(pod);
+     }},
+    {"the runtime class of NVIDIA gives a pod the GPUs that its image lists", "8/8",
+     [](Cluster& c) {
+       c.nodes.put(testing::node("n", 8));
+       Object pod = bound("engine");
+       pod["spec"]["runtimeClassName"] = "nvidia";
+       c.pods.put(pod);
+     }},
+    {"a variable of the pod replaces that of the image", "0/8",
+     [](Cluster& c) {
+       c.nodes.put(testing::node("n", 8));
+       Object pod = seeing("proxy", "void");
+       pod["spec"]["runtimeClassName"] = "nvidia";
+       c.pods.put(pod);
+     }},
+    {"a privileged pod with a request holds that request", "2/8",
+     [](Cluster& c) {
+       c.nodes.put(testing::node("n", 8));
+       Object pod = testing::pod("p", "work", "n", true, 2);
+       pod["spec"]["containers"][0]["securityContext"]["privileged"] = true;
+       c.pods.put(pod);
+     }},
     {"agents of the node hold nothing", "0/8",
      [](Cluster& c) {
        c.nodes.put(testing::node("n", 8));
        c.pods.put(owned(seeing("dcgm", "all"), "DaemonSet"));
+       c.pods.put(owned(privileged("driver"), "DaemonSet"));
        c.pods.put(seeing("proxy", "none"));
      }},
 };

@@ -244,76 +244,6 @@ TEST(SnapshotBuilder, ClaimIsANodeOnOrder) {
   EXPECT_EQ(after.nodes.at({0}).claim, (model::ClaimId{0}));
 }
 
-/// States of a cluster that contradict themselves, or seem to.
-struct OddCluster {
-  const char* title;
-  std::function<void(Cluster&)> make;
-  std::function<void(const model::Snapshot&)> check;
-};
-
-Object unregistered_claim() {
-  return {{"metadata", {{"name", "gpu-x"}, {"uid", "c1"}, {"labels", {{"karpenter.sh/nodepool", "gpu"}}}}},
-          {"spec", {{"resources", {{"requests", {{"nvidia.com/gpu", "8"}}}}}}},
-          {"status", {{"nodeName", "n1"}, {"conditions", {{{"type", "Launched"}, {"status", "True"}}}}}}};
-}
-
-const OddCluster kOddClusters[] = {
-    {"a pod whose creation time is in the future",
-     [](Cluster& c) {
-       Object pod = testing::pod("chat-a", "chat", "n1", true);
-       pod["metadata"]["creationTimestamp"] = "2030-01-01T00:00:00Z";
-       c.pods.put(pod);
-     },
-     [](const model::Snapshot& s) { EXPECT_EQ(s.pods.at({0}).created_at, kIn2027); }},
-    {"a pod created by hand with a number as in a StatefulSet",
-     [](Cluster& c) {
-       Object set = testing::deployment("chat", 2);
-       c.deployments.remove("ns/chat");
-       c.stateful_sets.put(set);
-       c.scalers.put(testing::scaler("chat", "chat", "StatefulSet"));
-       c.pods.put(testing::pod("chat-0", "chat", "n1", true));
-       c.pods.put(testing::pod("copy-0", "chat", "n1", true));
-     },
-     [](const model::Snapshot& s) {
-       ASSERT_EQ(s.gangs.size(), 2u);
-       EXPECT_NE(s.gangs.at({0}).ordinal, s.gangs.at({1}).ordinal);
-     }},
-    {"a claim whose node exists, but that lacks the condition Registered",
-     [](Cluster& c) { c.claims.put(unregistered_claim()); },
-     [](const model::Snapshot& s) { EXPECT_EQ(s.claims.at({0}).phase, model::Claim::Phase::registered); }},
-    {"a replica on a node whose device plugin restarts",
-     [](Cluster& c) { c.pods.put(testing::pod("chat-a", "chat", "gone", true)); },
-     [](const model::Snapshot& s) { EXPECT_FALSE(s.pods.at({0}).node.valid()); }},
-    {"a node that lost a GPU",
-     [](Cluster& c) {
-       c.nodes.put(testing::node("n1", 1));
-       c.pods.put(testing::pod("chat-a", "chat", "n1", true, 2));
-     },
-     [](const model::Snapshot& s) { EXPECT_LT(s.nodes.at({0}).gpus, s.pods.at({0}).gpus); }},
-};
-
-TEST(SnapshotBuilder, SnapshotIsConsistentAndReadsBack) {
-  for (const OddCluster& row : kOddClusters) {
-    SCOPED_TRACE(row.title);
-    Cluster cluster;
-    cluster.nodes.put(testing::node("n1"));
-    cluster.scalers.put(testing::scaler("chat", "chat"));
-    cluster.deployments.put(testing::deployment("chat", 2));
-    row.make(cluster);
-    SnapshotBuilder builder;
-    const model::Snapshot snapshot = builder.build(cluster.view(), {}, kIn2027).snapshot;
-    row.check(snapshot);
-    const auto fault = model::find_inconsistency(snapshot);
-    EXPECT_FALSE(fault) << fault->table << "." << fault->field << ": " << fault->message;
-    archive::SavedState state{snapshot, builder.names(), {"any", builder.policies(), {}, {}}, {}};
-    state.memory.scale.resize(builder.policies().size());
-    const std::string text = archive::to_json(state);
-    const Result<archive::SavedState> second = archive::parse(text, "odd.json");
-    ASSERT_TRUE(second) << second.error().text();
-    EXPECT_EQ(archive::to_json(*second), text);
-  }
-}
-
 /// Changes one random object. There are few names, so that objects refer to each other, vanish and return.
 void change(Cluster& cluster, int step) {
   const auto below = [](int n) { return *rc::gen::inRange(0, n); };
@@ -326,6 +256,8 @@ void change(Cluster& cluster, int step) {
       Object node = testing::node(name, 1 + below(8), below(2) == 0 ? "a" : "b");
       node["metadata"]["uid"] = uid;
       if (below(4) == 0) node["spec"]["unschedulable"] = true;
+      if (below(4) == 0) node["status"]["conditions"][0]["status"] = "False";
+      if (below(6) == 0) node["status"]["allocatable"].erase("nvidia.com/gpu");
       return removes ? cluster.nodes.remove(name) : cluster.nodes.put(node);
     }
     case 1:
@@ -344,6 +276,8 @@ void change(Cluster& cluster, int step) {
       Object claim = {{"metadata", {{"name", name}, {"uid", uid}}},
                       {"spec", {{"resources", {{"requests", {{"nvidia.com/gpu", "8"}}}}}}},
                       {"status", {{"nodeName", at_node}}}};
+      if (below(2) == 0) claim["spec"]["startupTaints"] = {{{"key", "driver"}, {"effect", "NoSchedule"}}};
+      if (below(2) == 0) claim["status"]["conditions"] = {{{"type", "Initialized"}, {"status", "True"}}};
       return removes ? cluster.claims.remove(name) : cluster.claims.put(claim);
     }
     default: {

@@ -162,6 +162,7 @@ class RandomCluster {
     if (one_in(40)) {
       pod["spec"]["containers"][0]["env"] = {{{"name", "NVIDIA_VISIBLE_DEVICES"}, {"value", "all"}}};
     }
+    if (one_in(40)) pod["spec"]["containers"][0]["securityContext"]["privileged"] = true;
     cluster.pods.put(pod);
   }
 

@@ -56,6 +56,23 @@ const Strings kServices = {
     "slo: {ttft: 1s}, replicas: {min: 1, max: 4}}]",
     "policies=[{name: one, scale: capstan, place: gang, provision: karpenter}]"};
 
+Strings with_set(Strings sets, const std::string& set) {
+  sets.push_back(set);
+  return sets;
+}
+
+const std::string kOther =
+    "{name: code, load: {profile: azure-hour}, model: Llama-3.1-8B, gpu: H100, slo: {ttft: 1s}, replicas: {min: 1, "
+    "max: 4}}]";
+const std::string kPartKeys = "tensor_parallel: 1, " + kVariantKeys;
+const Strings kRolesOfAService =
+    with_set(kServices, "services=[{name: chat, load: {profile: azure-hour}, slo: {ttft: 1s}, roles: {prefill: {" +
+                            kPartKeys + "}, decode: {" + kPartKeys +
+                            "}, conversion: 5s}, kv_transfer: {bandwidth: 40GB/s, setup: 1ms}}, " + kOther);
+const Strings kVariantsOfAService =
+    with_set(kServices, "services=[{name: chat, load: {profile: azure-hour}, slo: {ttft: 1s}, variants: [{name: one, " +
+                            kPartKeys + "}, {name: two, " + kPartKeys + "}]}, " + kOther);
+
 const std::string kJobTrace =
     "jobs=[{name: recorded, queue: all, gpu: H100, together: node, start: 20s, checkpoint_every: 10m, goal: "
     "{finish_within: 6h}, trace: {file: " CAPSTAN_SOURCE_DIR "/scenarios/traces/jobs.csv, from: 0s, length: 24h}}]";
@@ -70,11 +87,6 @@ const std::string kConsolidation = "policies.0.provision.consolidation=";
 /// A policy on existing nodes, without pools.
 const Strings kNoPools = {"cluster.pools=[]", "cluster.existing.0.pool=~",
                           "policies=[{name: fixed, scale: fixed, place: gang, provision: {policy: none}}]"};
-
-Strings with_set(Strings sets, const std::string& set) {
-  sets.push_back(set);
-  return sets;
-}
 
 const std::vector<Mapping> kScenarioMappings = {
     {"The file", "", {}},
@@ -113,6 +125,8 @@ const std::vector<Mapping> kScenarioMappings = {
     {"service", "service", kVariants, {"variants"}},
     {"service.variants", "service.variants.0", kVariants},
     {"service", "services.0", kServices, {"load", "queue"}},
+    {"service", "services.0", kRolesOfAService, {"roles", "kv_transfer", "load"}},
+    {"service", "services.0", kVariantsOfAService, {"variants", "load"}},
     {"service.topology", "service.topology", {}},
     {"service.slo", "service.slo", {}},
     {"service.replicas", "service.replicas", {}},
@@ -210,6 +224,7 @@ const std::vector<Mapping> kPlanMappings = {
     {"The file", "", {}},
     {"The file", "", {kRareKeys.front()}},
     {"cluster", "cluster", {}},
+    {"cluster.node_start", "cluster.node_start", {}},
     {"cluster.instances", "cluster.instances.1", {}},
     {"cluster.instances", "cluster.instances.2", {}},
     {"tenants", "tenants.0", {}},
@@ -224,6 +239,7 @@ const std::vector<Mapping> kPlanMappings = {
     {"services", "services.0", {kRareKeys[1]}},
     {"services", "services.0", kRoleMinima},
     {"services.slo", "services.0.slo", {}},
+    {"services.cold_start", "services.0.cold_start", {}},
     {"services.load", "services.0.load", {}},
     {"services.load", "services.0.load", {"services.0.load.requests_per_second=~", kRareKeys[2]}},
     {"services.load", "services.0.load", kTrace},

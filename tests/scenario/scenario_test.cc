@@ -14,6 +14,7 @@
 #include "experiment/report/render.h"
 #include "experiment/run/prepare.h"
 #include "experiment/run/ranking.h"
+#include "experiment/text/words.h"
 #include "scenario/blocks.h"
 #include "scenario/cases.h"
 #include "scenario/figures.h"
@@ -89,8 +90,9 @@ std::string text_of(const Case& item) {
   const auto scenario = read_scenario_of(item);
   const auto advised = experiment::advise(*scenario, 0, {}, comparison);
   EXPECT_TRUE(advised) << advised.error().text();
-  return cache[item.name] = experiment::render_text(comparison, "scenarios/" + item.scenario + ".yaml",
-                                                    {.color = false, .width = 120});
+  std::string arguments = "scenarios/" + item.scenario + ".yaml";
+  for (const std::string& set : item.sets) arguments += " --set " + experiment::shell_word(set);
+  return cache[item.name] = experiment::render_text(comparison, arguments, {.color = false, .width = 120});
 }
 
 class Scenario : public testing::TestWithParam<Case> {

@@ -11,6 +11,7 @@ using Figures = experiment::InvariantFigures;
 constexpr Counter kCounters[] = {
     {1, "partial_gang", &Figures::partial_gang, false},
     {2, "work_cut", &Figures::work_cut, false},
+    {2, "jobs_restarted", &Figures::jobs_restarted, false},
     {3, "lowered_blind", &Figures::scale_downs_without_data, false},
     {4, "limit_exceeded", &Figures::limit_exceeded, false},
     {5, "not_repeatable", &Figures::not_repeatable, true},

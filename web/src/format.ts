@@ -7,6 +7,11 @@ export function count(value: number): string {
   return kGroup.format(Math.round(value));
 }
 
+/// Names the ticks of an axis of whole things; a tick between two of them has no name.
+export function wholeTick(value: number): string {
+  return Number.isInteger(value) ? count(value) : "";
+}
+
 export function usd(value: number): string {
   const size = Math.abs(value);
   return `${value < 0 ? "−" : ""}$${size >= 1000 ? count(size) : kCents.format(size)}`;
@@ -48,6 +53,14 @@ export function moment(seconds: number): string {
   const days = Math.floor(s / 86_400);
   const clock = `${two(Math.floor((s % 86_400) / 3600))}:${two(Math.floor((s % 3600) / 60))}:${two(s % 60)}`;
   return days > 0 ? `day ${days + 1} ${clock}` : clock;
+}
+
+/// Later times of a recording are those of a real clock, nanoseconds. A simulation begins at 0.
+const kRealClockNs = 1e18;
+
+/// Formats the time at which a recording of a real clock began: "2026-11-26 02:14:00 UTC". Empty: it is a simulation.
+export function beginning(ns: number): string {
+  return ns < kRealClockNs ? "" : `${new Date(ns / 1e6).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
 export function hours(value: number): string {

@@ -231,6 +231,7 @@ export function Page({ result, top }: { result: Result; top?: ComponentChildren 
   const end = Math.max(60, shown.simulated_ns / 1e9);
   const { from, to } = choice;
   const range = useMemo<Stretch>(() => (from !== undefined && to !== undefined ? [from, Math.min(to, end)] : [0, end]), [from, to, end]);
+  const isPart = range[0] > 0 || range[1] < end;
   const positions = useMemo(() => servicePositions(result, service), [result, service]);
   const at = momentOf(shown, range, choice.at);
   const { onRange, onAll, onMoment, onLead, onAt, onOpen, onShow, onService } = useActions(change, end, () => logOf(result, shown));
@@ -275,18 +276,18 @@ export function Page({ result, top }: { result: Result; top?: ComponentChildren 
       <History result={result} shown={shown} against={against} range={range} onRange={onRange} at={at} onAt={onAt} theme={colours} />
       <Deferred>
         <div class="columns">
-          <Cost result={result} shown={policy} onState={onState} onNodes={onNodes} />
+          <Cost result={result} shown={policy} isPart={isPart} onState={onState} onNodes={onNodes} />
           {result.policies.length > 1 && <Frontier result={result} shownPolicy={choice.shownPolicy} onShow={onShow} />}
         </div>
         <Teams policy={policy} />
       </Deferred>
       <Deferred>
-        <Latency shown={shown} against={against} onLatency={onLatency} />
+        <Latency shown={shown} against={against} isPart={isPart} onLatency={onLatency} />
       </Deferred>
-      {result.command !== undefined && (
+      {(policy.command ?? result.command) !== undefined && (
         <footer>
           <p>
-            Run it again: <code>{result.command}</code>
+            Run it again: <code>{policy.command ?? result.command}</code>
           </p>
         </footer>
       )}

@@ -37,27 +37,78 @@ export async function settled(page: Page): Promise<void> {
   );
 }
 
-/// Returns the mean difference of two pictures of equal shape, 0 to 255, after both are made small: fonts differ a
-/// little from machine to machine.
+/// The regions of `difference` are squares of this size, pixels of the pictures.
+const kRegion = 64;
+/// Two pictures with a larger difference do not show the same. The test of the picture hides one chart, and one row of a
+/// table, and checks that both exceed it.
+export const kDifferenceMost = 6;
+
+/// Returns the mean difference of that region in which two pictures differ most, 0 to 255. Each pixel counts as the mean
+/// of its surroundings, because fonts differ a little from machine to machine. Pictures of other sizes differ by 255.
 export async function difference(page: Page, a: Buffer, b: Buffer): Promise<number> {
   const url = (bytes: Buffer) => `data:image/png;base64,${bytes.toString("base64")}`;
-  return page.evaluate(async ([first, second]) => {
+  return page.evaluate(async ([first, second, region]) => {
+    const scale = 8;
     const small = async (source: string) => {
       const image = new Image();
       image.src = source;
       await image.decode();
       const canvas = document.createElement("canvas");
-      [canvas.width, canvas.height] = [160, 200];
+      [canvas.width, canvas.height] = [Math.ceil(image.width / scale), Math.ceil(image.height / scale)];
       const context = canvas.getContext("2d") as CanvasRenderingContext2D;
       context.imageSmoothingQuality = "high";
-      context.drawImage(image, 0, 0, canvas.width, canvas.height);
-      return context.getImageData(0, 0, canvas.width, canvas.height).data;
+      context.drawImage(image, 0, 0, image.width / scale, image.height / scale);
+      return context.getImageData(0, 0, canvas.width, canvas.height);
     };
     const [x, y] = [await small(first as string), await small(second as string)];
-    let sum = 0;
-    for (let i = 0; i < x.length; ++i) sum += Math.abs((x[i] ?? 0) - (y[i] ?? 0));
-    return sum / x.length;
-  }, [url(a), url(b)]);
+    if (x.width !== y.width || x.height !== y.height) return 255;
+    const size = (region as number) / scale;
+    let most = 0;
+    for (let top = 0; top < x.height; top += size) {
+      for (let left = 0; left < x.width; left += size) {
+        let [sum, values] = [0, 0];
+        for (let row = top; row < Math.min(top + size, x.height); ++row) {
+          for (let i = 4 * (row * x.width + left); i < 4 * (row * x.width + Math.min(left + size, x.width)); ++i) {
+            // The fourth value of each pixel is its opacity.
+            if (i % 4 === 3) continue;
+            sum += Math.abs((x.data[i] ?? 0) - (y.data[i] ?? 0));
+            ++values;
+          }
+        }
+        most = Math.max(most, sum / values);
+      }
+    }
+    return most;
+  }, [url(a), url(b), kRegion] as const);
+}
+
+/// Checks that every figure, table, picture and control of the page has a name in the accessibility tree, that a slider
+/// has a value, and that no two figures have the same name. Returns the names by role.
+export async function accessibleNames(page: Page): Promise<Map<string, string[]>> {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = (await session.send("Accessibility.getFullAXTree")) as { nodes: AccessibleNode[] };
+  await session.detach();
+  const names = new Map<string, string[]>();
+  for (const node of nodes) {
+    const role = node.role?.value ?? "";
+    if (node.ignored || !kNamedRoles.has(role)) continue;
+    const name = node.name?.value ?? "";
+    assert.notEqual(name.trim(), "", `a ${role} without a name: ${JSON.stringify(node).slice(0, 300)}`);
+    if (role === "slider") assert.notEqual(node.value?.value ?? "", "", `the slider ${name} has no value`);
+    names.set(role, [...(names.get(role) ?? []), name]);
+  }
+  const figures = names.get("figure") ?? [];
+  assert.equal(new Set(figures).size, figures.length, figures.join("; "));
+  return names;
+}
+
+const kNamedRoles = new Set(["figure", "table", "image", "img", "button", "slider", "searchbox", "textbox", "spinbutton", "combobox", "checkbox", "link", "list", "region", "navigation"]);
+
+interface AccessibleNode {
+  ignored: boolean;
+  role?: { value: string };
+  name?: { value: string };
+  value?: { value: string | number };
 }
 
 export class Chromium {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { layOut } from "../src/chart/heatmap";
+import { layOut, regionOf } from "../src/chart/heatmap";
 import { kPointsMost, pointsIn, reduce } from "../src/chart/reduce";
 import { countCells, fleetAt, queuesAt, readFleet, seriesOf, waitingIn } from "../src/data/fleet";
 import { startsOf, typicalStart } from "../src/data/history";
@@ -52,6 +52,21 @@ test("a place of the map is taken over only by a later node of the same domain",
   const layout = layOut(readFleet(columns, kServices, 120), 600);
   assert.equal(layout.boxes.size, 1);
   assert.deepEqual(layout.labels.map((label) => label.text), ["zone-a", "rack-0"]);
+});
+
+test("the map names the region and the NVLink domains of several nodes", () => {
+  const columns = structuredClone(kFleet);
+  columns.domains = ["us-east-1a", "us-east-1a/rack-0", "us-east-1a/rack-0/nvl-0", ""];
+  Object.assign(columns.nodes, { nvlink: [2, 2] });
+  const layout = layOut(readFleet(columns, kServices, 120), 600);
+  assert.deepEqual(layout.labels.map((label) => label.text), ["us-east-1 › us-east-1a", "rack-0", "nvl-0"]);
+  assert.deepEqual(layout.domains.map(({ x, width }) => [x, width]), [[0, 2 * layout.nodeWidth + layout.gap]]);
+  // With room for one node in a row, each row has a line of its own.
+  const narrow = layOut(readFleet(columns, kServices, 120), layout.nodeWidth);
+  assert.deepEqual(narrow.domains.map(({ x, width }) => [x, width]), [[0, layout.nodeWidth], [0, layout.nodeWidth]]);
+  // A node that is a domain of its own needs no name for it.
+  assert.deepEqual(layOut(fleet(), 600).domains, []);
+  for (const [zone, region] of [["us-east-1a", "us-east-1"], ["europe-west4-b", "europe-west4"], ["us-gov-west-1c", "us-gov-west-1"], ["zone-a", ""], ["", ""]]) assert.equal(regionOf(zone as string), region);
 });
 
 test("the lines over time are those of the map", () => {

@@ -77,6 +77,22 @@ test("a start is observed from the request of its node to the ready replica", ()
   assert.equal(start?.total, 50);
 });
 
+test("a replica on a node that was bought for another one has no phases of the node", () => {
+  const answer = whole();
+  // The node was requested and still booting when the pods were created.
+  Object.assign(answer.fleet.nodes, { requested_ms: [null, 2000], launched_ms: [null, 4000], ready_ms: [0, 42_000] });
+  Object.assign(answer.fleet.gangs, { created_ms: [0, 40_000], steps: [[0, 2], [40_000, 0, 50_000, 1, 170_000, 2]], ended_ms: [null, null] });
+  const [start] = observedStarts(readFleet(answer.fleet, kServices, 200));
+  assert.equal(start?.decided, 40, "the pods were created then");
+  assert.equal(start?.total, 130);
+  const phases = kStartPhases.flatMap(([key], i) => ((start?.phases[i] ?? 0) > 0 ? [[key, start?.phases[i]]] : []));
+  assert.deepEqual(phases, [["placement_ms", 10], ["replica_ms", 120]]);
+  // A decision requests a node first, and the pods exist in the next state.
+  answer.fleet.nodes.requested_ms = [null, 26_000];
+  const [own] = observedStarts(readFleet(answer.fleet, kServices, 200));
+  assert.equal(own?.decided, 26);
+});
+
 test("what the GPUs did adds up to what was paid for", () => {
   const fleet = readFleet(whole().fleet, kServices, 120);
   const spent = spentIn(fleet, [0, 500]);

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Result } from "../src/data/result";
-import { Chromium, settled } from "./chromium";
+import { accessibleNames, Chromium, settled } from "./chromium";
 
 let chromium: Chromium;
 let report = "";
@@ -41,8 +41,13 @@ test("jobs and teams have their rows", async () => {
     assert.match(jobs[0] ?? "", /^training\s+90\.0 % end within 12 h 0 min\s+23\s/);
     assert.match(jobs[1] ?? "", /^nightly\s+100\.0 % end within 4 h 0 min\s+24\s/);
     const teams = await figure(page, /^What does each team/).locator("tbody th").allInnerTexts();
-    assert.deepEqual(teams, ["serving", "research", "no team"]);
-    assert.match(await figure(page, /^What is paid for/).innerText(), /\$[\d.]+ per 1,000 requests that met the SLO; \$[\d.]+ per million tokens/);
+    assert.deepEqual(teams, ["serving", "research", "no team", "no pod", "all"]);
+    const costs = (await figure(page, /^What does each team/).locator("tbody tr td:last-child").allInnerTexts()).map((text) => Number(text.replace(/[$,]/g, "")));
+    const sum = costs.slice(0, -1).reduce((all, cost) => all + cost, 0);
+    assert.ok(Math.abs(sum - (costs.at(-1) ?? 0)) < 0.005 * sum, `${costs.join(" + ")} do not add up`);
+    assert.match(await figure(page, /^What is paid for/).innerText(), /\$[\d.]+ per 1,000 requests that met the SLO; \$[\d.]+ per million answer tokens; both without the \$[\d,.]+ of jobs/);
+    assert.match(await figure(page, /^What is where/).innerText(), /Labels: a: chat\b/);
+    assert.match((await accessibleNames(page)).get("table")?.join(", ") ?? "", /Services, Jobs, /);
     assert.match(await figure(page, /^Why did replicas wait/).locator("tbody th").first().innerText(), /^training job \d+$/);
   });
 });

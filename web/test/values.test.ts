@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { csv } from "../src/chart/download";
+import { cellText, csv } from "../src/chart/download";
 import { sorted } from "../src/chart/figure";
-import { partName, replicaName, type Service } from "../src/data/history";
-import { explainCommand, shellWord } from "../src/data/explain";
-import { holdsSlo, type Policy, readJson, readResult, type Result, Unreadable } from "../src/data/result";
+import { partName, replicaName, type Service, serviceLetters } from "../src/data/history";
+import { decideCommand, explainCommand, shellWord } from "../src/data/explain";
+import { holdsSlo, type Policy, readJson, readResult, type Result, unitCosts, Unreadable } from "../src/data/result";
 import { namedServices, policyOf, sloOf } from "../src/data/service";
-import { duration, moment, percent, sloWords, usd } from "../src/format";
+import { beginning, duration, moment, percent, sloWords, usd, wholeTick } from "../src/format";
+import { shortened } from "../src/chart/waterfall";
 import { choiceHash, parseChoice } from "../src/state";
 import { markedPolicy } from "../src/view/ranking";
 import { ticks } from "../src/view/frontier";
 import { shortStretches } from "../src/view/timeline";
-import { chosenActions, readRecording, type Recording, type StateEvent, withStates } from "../src/serve/recording";
+import { chosenActions, isRepeatOf, readRecording, type RecordedAction, type Recording, scales, type StateEvent, withoutRepeats, withStates } from "../src/serve/recording";
 import { chosenRows, inForce, logOf } from "../src/data/log";
 import { startingByMinute } from "../src/data/starting";
 import { changeWords, hashFor, pairs, readServer } from "../src/serve/server";
@@ -25,6 +26,9 @@ test("the command that explains a decision names the scenario, the policy and th
   }
   assert.match(command("capstan sim a.yaml", "reports", 1_500_000_000) ?? "", /^capstan explain reports --scenario a.yaml .* --at 1500ms /);
   assert.equal(command("capstan plan spec.yaml"), undefined);
+  assert.equal(decideCommand({ command: "capstan sim a.yaml" } as Result, policy, 121e9, "provision"), "capstan snapshot --scenario a.yaml --policy 'queue · gang' --at 121s > at.json && capstan decide provision at.json");
+  const planned = { policy: "Capstan, the plan", command: "capstan sim out/scenario-chat.yaml", name_in_scenario: "capstan" } as Policy;
+  assert.equal(explainCommand({ command: "capstan plan spec.yaml" } as Result, planned, 35e9, "chat"), "capstan explain chat --scenario out/scenario-chat.yaml --policy capstan --at 35s --verbose");
   assert.equal(command(undefined), undefined);
   assert.equal(shellWord("it's"), "'it'\\''s'");
 });
@@ -33,6 +37,16 @@ test("numbers are written as people read them", () => {
   const rows: [string, string][] = [
     [percent(991_428), "99.1 %"],
     [percent(999_999), "99.9 %"],
+    [percent(999_860), "99.9 %"],
+    [beginning(1_795_700_040_500_000_000), "2026-11-26 13:34:00 UTC"],
+    [beginning(58 * 60e9), ""],
+    [wholeTick(2.5), ""],
+    [wholeTick(5), "5"],
+    [wholeTick(2500), "2,500"],
+    [cellText(13.950000000000003), "13.95"],
+    [cellText(36.06399999999999), "36.064"],
+    [cellText(1_234_567_890_123), "1234567890123"],
+    [cellText("1.50"), "1.50"],
     [percent(1_000_000), "100.0 %"],
     [percent(1), "0.1 %"],
     [percent(0), "0.0 %"],
@@ -52,6 +66,53 @@ test("numbers are written as people read them", () => {
     [moment(90_000), "day 2 01:00:00"],
   ];
   for (const [found, expected] of rows) assert.equal(found, expected);
+});
+
+test("a name without room loses its first characters", () => {
+  const short = (name: string, head: number) => shortened(name, head, 20, (text) => text.length);
+  assert.equal(short("00:02:45 replica 3", 9), "00:02:45 replica 3");
+  assert.equal(short("00:02:45 team-a/chat replica 3", 9), "00:02:45 … replica 3");
+  assert.equal(short("a-name-without-any-end", 0), "…ame-without-any-end");
+});
+
+test("requests and tokens pay for what serves them, not for jobs", () => {
+  const policy = { cost_usd: 100, requests: { met: 2000 }, tokens: { delivered: 4_000_000 }, cost_per_1000_met_usd: 50, cost_per_million_tokens_usd: 25 } as unknown as Policy;
+  assert.deepEqual(unitCosts(policy), { perRequest: 50, perTokens: 25, jobsUsd: 0 });
+  const jobs = [{ cost_usd: 40 }, { cost_usd: 20 }] as unknown as NonNullable<Policy["jobs"]>;
+  assert.deepEqual(unitCosts({ ...policy, jobs }), { perRequest: 20, perTokens: 10, jobsUsd: 60 });
+  assert.equal(unitCosts({ ...policy, requests: {}, cost_per_1000_met_usd: null }).perRequest, null);
+});
+
+test("a decision that each state repeats is listed once", () => {
+  const action = (state: number, words: string, layer: RecordedAction["layer"] = "scale", position = 0): RecordedAction => ({ state, position, at_ns: state * 1e9, layer, action: words });
+  const rows = withoutRepeats([
+    action(1, "scale chat to 3 replicas, draining 5: 2.1 are needed"),
+    action(1, "bind 1 pod of gang 4: it fits", "place", 1),
+    action(2, "scale chat to 3 replicas, draining 5: 2.2 are needed", "scale", 1),
+    action(3, "scale chat to 3 replicas, draining 5: 2.3 are needed"),
+    action(4, "scale chat to 4 replicas: 3.4 are needed"),
+    action(9, "scale chat to 4 replicas: 3.4 are needed"),
+  ]);
+  assert.deepEqual(rows.map((row) => [row.state, row.times, row.until_ns / 1e9]), [[1, 3, 3], [1, 1, 1], [4, 1, 4], [9, 1, 9]]);
+  const [first, second] = rows;
+  assert.ok(first !== undefined && second !== undefined);
+  assert.ok(isRepeatOf(first, action(2, "scale chat to 3 replicas, draining 5: 2.2 are needed", "scale", 1)));
+  assert.ok(!isRepeatOf(first, action(1, "bind 1 pod of gang 4: it fits", "place", 1)));
+  assert.ok(isRepeatOf(second, action(1, "bind 1 pod of gang 4: it fits", "place", 1)));
+  const shown = chosenActions({ at_ns: [0], actions: rows }, [2, 3], "", "");
+  assert.deepEqual(shown.map((row) => row.state), [1], "it was repeated in the stretch");
+  assert.ok(scales(rows[2] as RecordedAction, "chat"));
+  assert.ok(!scales(rows[2] as RecordedAction, "cha"), "another service");
+  assert.ok(!scales(rows[1] as RecordedAction, "chat"));
+  assert.ok(scales(action(5, "convert gang 3 from chat prefill to chat decode: it waits"), "chat decode"));
+});
+
+test("each of several services has a letter of its own", () => {
+  const services = Array.from({ length: 30 }, (_, i) => ({ name: `s${i}` }) as Service);
+  const letters = serviceLetters(services);
+  assert.equal(new Set(letters).size, 30);
+  assert.deepEqual([letters[0], letters[25], letters[26]], ["a", "z", "a1."]);
+  assert.deepEqual(serviceLetters(services.slice(0, 1)), [""]);
 });
 
 test("a choice survives the address, and a foreign address gives the defaults", () => {
@@ -83,6 +144,9 @@ test("the first policy that holds the SLO is marked", () => {
   const result = (met: number[]) => ({ slo: { attainment_ppm: 990_000 }, policies: met.map((attainment_ppm) => ({ attainment_ppm })) }) as unknown as Result;
   assert.equal(markedPolicy(result([995_000, 1_000_000, 5])), 0);
   assert.equal(markedPolicy(result([5, 989_999])), -1);
+  const planned = result([995_000, 1_000_000]);
+  planned.policies.forEach((policy, i) => (policy.policy = `p${i}`));
+  assert.equal(markedPolicy({ ...planned, chosen: "p1" }), 1, "a plan may choose another one");
 });
 
 test("a policy of several services is seen as one of them", () => {
@@ -196,7 +260,7 @@ test("the log has decisions about replicas, pods and nodes in the order of time"
   );
   assert.equal(rows[1]?.command, "capstan explain chat --scenario a.yaml --policy gang --at 60s --verbose");
   assert.equal(rows[2]?.command, "capstan explain 'gang 4' --scenario a.yaml --policy gang --at 60s --verbose");
-  assert.equal(rows[4]?.command, undefined);
+  assert.match(rows[4]?.command ?? "", /^capstan snapshot --scenario a.yaml --policy gang --at 90s > at.json && capstan decide provision at.json$/);
   const states = (range: [number, number], layer: string, words: string) => chosenRows(rows, range, layer, words).map((row) => rows.indexOf(row));
   assert.deepEqual(states([0, 90], "", ""), [0, 1, 2, 3, 4]);
   assert.deepEqual(states([30, 70], "provision", ""), [3]);

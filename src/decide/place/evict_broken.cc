@@ -1,3 +1,4 @@
+#include "decide/place/expected_nodes.h"
 #include "decide/place/passes.h"
 
 namespace capstan::decide::place {
@@ -10,9 +11,8 @@ using model::ReasonCode;
 bool nodes_are_coming(const PendingGang& gang, const Context& context) {
   bool coming = false;
   context.snapshot.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
-    const bool on_its_way =
-        claim.phase == model::Claim::Phase::requested || claim.phase == model::Claim::Phase::launched;
-    coming |= on_its_way && context.snapshot.catalog->offering(claim.offering).gpu == gang.pods.shape.spec.pods.gpu;
+    coming |= is_expected(claim, context.snapshot) &&
+              context.snapshot.catalog->offering(claim.offering).gpu == gang.pods.shape.spec.pods.gpu;
   });
   return coming;
 }

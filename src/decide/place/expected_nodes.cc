@@ -21,6 +21,13 @@ bool in_transit(const Claim& claim, const model::Snapshot& snapshot) {
   return false;
 }
 
+bool is_expected(const Claim& claim, const model::Snapshot& snapshot) {
+  const model::Node* node = snapshot.nodes.find(claim.node);
+  const bool is_starting =
+      node != nullptr && node->ready_at.is_never() && node->phase != model::Node::Phase::terminating;
+  return is_starting || in_transit(claim, snapshot);
+}
+
 Reason reason_of(const Nomination& nomination, Instant now) {
   const std::int64_t claim = model::reason_number(nomination.last);
   const std::int64_t pool = model::reason_number(nomination.pool);

@@ -18,6 +18,8 @@ namespace capstan::decide::place {
 
 /// Returns true if the claim's node is on its way and not yet in the snapshot.
 bool in_transit(const model::Claim& claim, const model::Snapshot& snapshot);
+/// Returns true if pods can wait for the claim's node: it is in transit, or it has registered and was not ready yet.
+bool is_expected(const model::Claim& claim, const model::Snapshot& snapshot);
 
 /// A node that is on its way: asked for or bought, and not ready yet.
 struct ExpectedNode {
@@ -46,11 +48,11 @@ class ExpectedNodes {
  public:
   explicit ExpectedNodes(const model::Catalog& catalog) : catalog_(catalog) {}
 
-  /// Adds the claims in transit for which `counts(claim)` is true. The node that is expected first is used first.
+  /// Adds the expected claims for which `counts(claim)` is true. The node that is expected first is used first.
   template <typename Counts>
   void add_claims(const model::Snapshot& snapshot, Counts counts) {
     snapshot.claims.for_each([&](model::ClaimId id, const model::Claim& claim) {
-      if (in_transit(claim, snapshot) && counts(claim)) add(claim, id);
+      if (is_expected(claim, snapshot) && counts(claim)) add(claim, id);
     });
     sort();
   }

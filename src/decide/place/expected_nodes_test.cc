@@ -48,6 +48,33 @@ TEST(Nomination, AGangWithoutRoomIsNominatedToTheClaimThatIsReadyFirst) {
   EXPECT_EQ(verdict.why, (model::Reason{model::ReasonCode::nominated_to_claim, {1, first.value, pool.value, 120}}));
 }
 
+TEST(Nomination, ANodeThatIsNotReadyYetIsExpectedLikeItsClaimBefore) {
+  World world;
+  const auto eight = world.offering(8, 0, 10);
+  const model::PoolId pool = world.pool({eight}, 64);
+  const model::ClaimId id = expect(world, pool, eight, 129);
+  const model::GangId gang = world.gang(1, 8, TopologyLevel::node);
+  model::Node node = world.snapshot.nodes.at(world.node(0));
+  const auto set = [&](model::Node::Phase phase, Instant ready_at) {
+    node.phase = phase;
+    node.ready_at = ready_at;
+    node.claim = id;
+    world.snapshot.nodes.set({0}, node);
+  };
+  model::Claim claim = world.snapshot.claims.at(id);
+  claim.phase = model::Claim::Phase::registered;
+  claim.node = {0};
+  world.snapshot.claims.set(id, claim);
+
+  set(model::Node::Phase::cordoned, Instant::never());
+  EXPECT_EQ(verdict_on(world, gang, 9).kind, PlacementResult::Kind::nominated);
+  EXPECT_FALSE(in_transit(claim, world.snapshot)) << "its row counts, so the claim does not";
+  set(model::Node::Phase::cordoned, at(5));
+  EXPECT_EQ(verdict_on(world, gang, 9).kind, PlacementResult::Kind::cannot_fit_now) << "it was ready, and is not now";
+  set(model::Node::Phase::terminating, Instant::never());
+  EXPECT_EQ(verdict_on(world, gang, 9).kind, PlacementResult::Kind::cannot_fit_now);
+}
+
 TEST(Nomination, NoGangWaitsForAClaimThatIsBeingGivenBack) {
   World world;
   const auto eight = world.offering(8, 0, 10);

@@ -91,7 +91,7 @@ RC_GTEST_PROP(KeptIndex, DecidesAsANewOne, ()) {
     const Decision decision = decide(index, world.snapshot, planned, policy, memory, now, {.leaving = leaving});
     check_equal(decision, decide(fresh, world.snapshot, planned, policy, copy, now, {.leaving = leaving}));
     RC_ASSERT(memory == copy);
-    model::Delta delta = fleet::testing::disturb(world);
+    model::Delta delta = fleet::testing::change_at_random(world);
     add_equal_gangs(world, delta);
     confirm_some(world, decision, delta);
     apply(index, world.snapshot, delta);
@@ -114,7 +114,7 @@ RC_GTEST_PROP(KeptIndex, ARevisedRefusalEqualsASearch, ()) {
   if (!before.nodes.empty()) return;
   const std::uint64_t version = index.assumed.version();
   const std::shared_ptr<const model::Catalog> catalog = world.snapshot.catalog;  // the request points into it
-  const model::Delta delta = fleet::testing::disturb(world);
+  const model::Delta delta = fleet::testing::change_at_random(world);
   apply(index, world.snapshot, delta);
   update();
   if (delta.catalog.eligibility) return;  // every refusal is dropped

@@ -86,14 +86,14 @@ void keep_assumed(Memory& memory, std::span<const GangId> gangs, Instant until) 
 }
 
 Decision decide(Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
-                const Policy& policy, Memory& memory, Instant now, const PlaceOptions& how) {
+                const Policy& policy, Memory& memory, Instant now, const PlaceOptions& with) {
   forget_settled(memory, snapshot, now);
   if (policy.kind == Policy::Kind::gang) follow_broken(memory, index, snapshot, now);
   if (index.pending_gangs.empty() && index.unbound_pods.empty() && planned.empty()) return {};
-  index.assumed.update(index.rooms, snapshot.catalog->eligibility, assumed_pods(snapshot, memory), how.leaving.nodes);
-  Context context(index, snapshot, planned, policy, memory, now, how.leaving);
-  if (how.options.detail == Detail::candidates) context.search.keep_candidates(context.decision.searches);
-  run_passes(passes(), context, how.options.verify, broken_invariant);
+  index.assumed.update(index.rooms, snapshot.catalog->eligibility, assumed_pods(snapshot, memory), with.leaving.nodes);
+  Context context(index, snapshot, planned, policy, memory, now, with.leaving);
+  if (with.options.detail == Detail::candidates) context.search.keep_candidates(context.decision.searches);
+  run_passes(passes(), context, with.options.verify, broken_invariant);
   Decision decision = finished(context);
   assume(memory, snapshot, decision.plan, now + policy.assume_for);
   return decision;

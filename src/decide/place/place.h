@@ -157,6 +157,6 @@ struct PlaceOptions {
 /// @param planned  replicas without pods; they take room after all pending gangs, bind nothing, and only add
 ///                 shortfalls
 Decision decide(Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
-                const Policy& policy, Memory& memory, Instant now, const PlaceOptions& how = {});
+                const Policy& policy, Memory& memory, Instant now, const PlaceOptions& with = {});
 
 }  // namespace capstan::decide::place

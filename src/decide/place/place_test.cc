@@ -452,7 +452,7 @@ TEST(Place, AGangGoesOnlyToNodesThatAdmitItsPods) {
 TEST(Place, TwoGangsOfOneTickDoNotTakeTheSameMemory) {
   for (const auto level : {TopologyLevel::node, TopologyLevel::zone}) {
     World world;
-    world.provide(world.node(0), {.cpu_milli = 32'000, .memory_mib = 100, .pod_slots = 110});
+    world.set_available(world.node(0), {.cpu_milli = 32'000, .memory_mib = 100, .pod_slots = 110});
     const model::PodClassId large = world.pod_class({}, {.cpu_milli = 1'000, .memory_mib = 60, .pod_slots = 1});
     for (const std::int64_t at_s : {0, 1}) world.classify(world.gang(1, 2, level, at_s), large);
     Index index = fleet::build(world.snapshot);
@@ -466,7 +466,7 @@ TEST(Place, TwoGangsOfOneTickDoNotTakeTheSameMemory) {
 
 TEST(Place, ABindingThatNoSnapshotShowsStillTakesItsMemory) {
   World world;
-  world.provide(world.node(0), {.memory_mib = 100, .pod_slots = 110});
+  world.set_available(world.node(0), {.memory_mib = 100, .pod_slots = 110});
   const model::PodClassId large = world.pod_class({}, {.memory_mib = 60, .pod_slots = 1});
   world.classify(world.gang(1, 2, TopologyLevel::node), large);
   Memory memory;

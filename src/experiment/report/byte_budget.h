@@ -13,6 +13,19 @@ struct BudgetedPart {
   std::size_t bytes = 0;
 };
 
+/// Bytes that a short report may have beyond the bounds of its parts.
+inline constexpr std::size_t kSpareBytesMost = 1'150'000;
+/// Bytes of the series of one policy by minute, rounded up.
+inline constexpr std::size_t kBytesOfMinute = 100;
+
+/// Returns the bytes by which the parts of a report may exceed their bounds. The series of a day with eight policies
+/// need all of it; those of a shorter report leave the rest.
+/// @param minutes  sum over the policies
+constexpr std::size_t spare_bytes(std::size_t minutes) {
+  constexpr std::size_t kMinutesMost = kSpareBytesMost / kBytesOfMinute;
+  return minutes < kMinutesMost ? kSpareBytesMost - minutes * kBytesOfMinute : 0;
+}
+
 /// Returns, for each of `results` results, the positions of its parts that a report shows: the first ones of `ordered`
 /// that together have at most `bytes_most` bytes.
 inline std::vector<std::set<std::size_t>> parts_within(const std::vector<BudgetedPart>& ordered, std::size_t results,

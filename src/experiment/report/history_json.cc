@@ -266,7 +266,9 @@ Json queues_json(const model::Catalog& catalog) {
   for (const model::Queue& queue : catalog.queues) {
     json.push_back({{"name", queue.name},
                     {"parent", queue.parent.valid() ? Json(queue.parent.value) : Json()},
-                    {"limit_gpus_milli", queue.gpus.limit ? Json(queue.gpus.limit->count) : Json()}});
+                    {"limit_gpus_milli", queue.gpus.limit ? Json(queue.gpus.limit->count) : Json()},
+                    {"quota_gpus_milli", queue.gpus.quota.count},
+                    {"weight_milli", queue.gpus.weight_milli}});
   }
   return json;
 }

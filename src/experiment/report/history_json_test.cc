@@ -128,16 +128,26 @@ TEST(HistoryJson, LatencyPhasesAreMeansByMinute) {
   EXPECT_EQ(json["decode_us"], Json({10'000'000, 0}));
 }
 
-TEST(HistoryJson, QueuesNameTheirParentsAndLimits) {
+TEST(HistoryJson, QueuesNameTheirParentsAndRights) {
   model::Catalog catalog;
-  catalog.queues = {{.name = "all", .parent = {}, .gpus = {.limit = whole_gpus(8)}}, {.name = "chat", .parent = {0}}};
+  catalog.queues = {
+      {.name = "all", .parent = {}, .gpus = {.limit = whole_gpus(8)}},
+      {.name = "chat", .parent = {0}, .gpus = {.limit = {}, .quota = whole_gpus(2), .weight_milli = 1'500}}};
   catalog.services.push_back({.name = "chat", .slo = {}});
   catalog.services[0].workload.queue = {1};
   catalog.services[0].workload.tensor_parallel = 4;
   catalog.services[0].workload.pods = 2;
   const Json queues = queues_json(catalog);
-  EXPECT_EQ(queues[0], Json({{"name", "all"}, {"parent", nullptr}, {"limit_gpus_milli", 8'000}}));
-  EXPECT_EQ(queues[1], Json({{"name", "chat"}, {"parent", 0}, {"limit_gpus_milli", nullptr}}));
+  EXPECT_EQ(queues[0], Json({{"name", "all"},
+                             {"parent", nullptr},
+                             {"limit_gpus_milli", 8'000},
+                             {"quota_gpus_milli", 0},
+                             {"weight_milli", 0}}));
+  EXPECT_EQ(queues[1], Json({{"name", "chat"},
+                             {"parent", 0},
+                             {"limit_gpus_milli", nullptr},
+                             {"quota_gpus_milli", 2'000},
+                             {"weight_milli", 1'500}}));
   const Json services = services_json(catalog, {});
   EXPECT_EQ(services[0]["gpus_per_pod_milli"], 2'000);
   EXPECT_EQ(services[0]["queue"], 1);

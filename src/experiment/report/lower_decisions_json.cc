@@ -23,6 +23,7 @@ std::vector<DecisionPositions> shown_decisions(const std::vector<RunResult>& res
     const LowerDecision* decided = nullptr;
     std::size_t result = 0;
     std::size_t position = 0;
+    std::size_t rank = 0;  ///< among the decisions of its result
   };
   std::vector<Row> rows;
   for (std::size_t r = 0; r < results.size(); ++r) {
@@ -31,8 +32,12 @@ std::vector<DecisionPositions> shown_decisions(const std::vector<RunResult>& res
     for (std::size_t i = 0; i < all.size(); ++i) rows.push_back({&all[i].decided, r, i});
   }
   std::ranges::sort(rows, {}, [](const Row& row) {
-    return std::tuple(binds(*row.decided), -row.decided->gpus, row.decided->at, row.result, row.position);
+    return std::tuple(row.result, binds(*row.decided), -row.decided->gpus, row.decided->at, row.position);
   });
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (rows[i].result == rows[i - 1].result) rows[i].rank = rows[i - 1].rank + 1;
+  }
+  std::ranges::sort(rows, {}, [](const Row& row) { return std::tuple(binds(*row.decided), row.rank, row.result); });
   std::vector<BudgetedPart> ordered;
   for (const Row& row : rows) {
     ordered.push_back(

@@ -17,9 +17,9 @@ inline constexpr std::size_t kLowerDecisionBytesMost = 600'000;
 /// Positions in `RunHistory::decisions`.
 using DecisionPositions = std::set<std::size_t>;
 
-/// Returns, for each result, the decisions that a report shows: all of them, or if they have too many bytes, those
-/// about the most GPUs, and of equal ones the earliest. Bindings come last, because the map of the fleet shows them
-/// too.
+/// Returns, for each result, the decisions that a report shows: all of them, or if they have too many bytes, an equal
+/// number of each result, those about the most GPUs first, and of equal ones the earliest. Bindings come last, because
+/// the map of the fleet shows them too.
 std::vector<DecisionPositions> shown_decisions(const std::vector<RunResult>& results,
                                                std::size_t bytes_most = kLowerDecisionBytesMost);
 

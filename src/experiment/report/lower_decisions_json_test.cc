@@ -23,8 +23,17 @@ TEST(LowerDecisions, TheLargestAreShownFirstAndBindingsLast) {
   using Shown = std::vector<DecisionPositions>;
   EXPECT_EQ(shown_decisions(results), (Shown{{0, 1, 2}, {0}, {}})) << "the third run has no history";
   EXPECT_EQ(shown_decisions(results, 96), (Shown{{2}, {}, {}}));
-  EXPECT_EQ(shown_decisions(results, 200), (Shown{{1, 2}, {}, {}}));
+  EXPECT_EQ(shown_decisions(results, 200), (Shown{{2}, {0}, {}}));
   EXPECT_EQ(shown_decisions(results, 310), (Shown{{1, 2}, {0}, {}}));
+}
+
+TEST(LowerDecisions, EveryRunShowsItsLargestOnes) {
+  std::vector<RunResult> results(2);
+  results[0].history.emplace().decisions = {row(0, 8, "launch 1"), row(1, 8, "launch 2"), row(2, 8, "launch 3")};
+  results[1].history.emplace().decisions = {row(1, 1, "launch 4"), row(3, 2, "launch 5")};
+  using Shown = std::vector<DecisionPositions>;
+  EXPECT_EQ(shown_decisions(results, 2 * 98), (Shown{{0}, {1}}));
+  EXPECT_EQ(shown_decisions(results, 4 * 98), (Shown{{0, 1}, {0, 1}}));
 }
 
 TEST(LowerDecisions, AsJson) {

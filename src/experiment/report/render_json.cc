@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "experiment/report/byte_budget.h"
 #include "experiment/report/frontier.h"
 #include "experiment/report/history_json.h"
 #include "experiment/report/lower_decisions_json.h"
@@ -180,6 +181,7 @@ Json jobs(const RunResult& r) {
                 {"resized", jobs.resized},
                 {"narrow_starts", jobs.narrow_starts},
                 {"lost_gpu_hours", gpu_hours_decimal(jobs.lost_gpu_ns)},
+                {"computed_gpu_hours", gpu_hours_decimal(jobs.computed_gpu_ns)},
                 {"gpu_hours", gpu_hours_decimal(jobs.gpu_ns)},
                 {"cost_usd", usd_decimal(jobs.micro_usd)},
                 {"cost_micro_usd", jobs.micro_usd}};
@@ -275,15 +277,11 @@ Json tokens(const RunResult& r) {
 }
 
 Json invariants_broken(const InvariantFigures& broken) {
-  return {{"partial_gang", broken.partial_gang},
-          {"work_cut", broken.work_cut},
-          {"lowered_blind", broken.scale_downs_without_data},
-          {"limit_exceeded", broken.limit_exceeded},
-          {"not_repeatable", broken.not_repeatable},
-          {"group_overheld", broken.expired_group_holds},
-          {"oracle", broken.unobservable_values},
-          {"not_conserved", broken.not_conserved},
-          {"unsettled", broken.unsettled}};
+  return {{"partial_gang", broken.partial_gang},          {"work_cut", broken.work_cut},
+          {"jobs_restarted", broken.jobs_restarted},      {"lowered_blind", broken.scale_downs_without_data},
+          {"limit_exceeded", broken.limit_exceeded},      {"not_repeatable", broken.not_repeatable},
+          {"group_overheld", broken.expired_group_holds}, {"oracle", broken.unobservable_values},
+          {"not_conserved", broken.not_conserved},        {"unsettled", broken.unsettled}};
 }
 
 Json policy(const RunResult& r, const SeriesChoice& choice) {
@@ -400,6 +398,14 @@ Json clairvoyant(const Comparison& comparison, Duration bucket) {
   return json;
 }
 
+/// Returns the simulated minutes of all policies.
+std::size_t minutes_of(const std::vector<RunResult>& results) {
+  std::size_t minutes = 0;
+  for (const RunResult& result : results)
+    minutes += static_cast<std::size_t>(result.simulated / std::chrono::minutes(1));
+  return minutes;
+}
+
 }  // namespace
 
 std::string render_json(const Comparison& comparison, const JsonParts& parts) {
@@ -412,8 +418,9 @@ std::string render_json(const Comparison& comparison, const JsonParts& parts) {
   std::vector<StepPositions> shown(comparison.results.size());
   std::vector<DecisionPositions> lower(comparison.results.size());
   if (parts.decisions) {
-    shown = steps_with_arithmetic(comparison.results);
-    lower = shown_decisions(comparison.results);
+    const std::size_t spare = spare_bytes(minutes_of(comparison.results));
+    shown = steps_with_arithmetic(comparison.results, kArithmeticBytesMost + spare / 2);
+    lower = shown_decisions(comparison.results, kLowerDecisionBytesMost + spare / 2);
   }
   for (std::size_t i = 0; i < comparison.results.size(); ++i) {
     choice.arithmetic = std::move(shown[i]);

@@ -21,6 +21,7 @@ std::string broken_words(const RunResult& result) {
   const InvariantFigures& broken = result.invariants;
   add(broken.partial_gang, "gang partly placed", "gangs partly placed");
   add(broken.work_cut, "request cut by a decision", "requests cut by decisions");
+  add(broken.jobs_restarted, "job restarted by a decision", "jobs restarted by decisions");
   add(broken.scale_downs_without_data, "scale-down without data", "scale-downs without data");
   add(broken.limit_exceeded, "limit exceeded", "limits exceeded");
   add(broken.not_repeatable, "decision not repeatable", "decisions not repeatable");

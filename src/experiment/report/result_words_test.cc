@@ -22,6 +22,10 @@ TEST(ResultWords, NamesBrokenInvariantsOnly) {
   result.invariants.partial_gang = 12;
   result.invariants.work_cut = 1;
   EXPECT_EQ(broken_words(result), "broken invariants: 12 gangs partly placed, 1 request cut by a decision");
+  result.invariants.work_cut = 0;
+  result.invariants.jobs_restarted = 2;
+  EXPECT_EQ(broken_words(result), "broken invariants: 12 gangs partly placed, 2 jobs restarted by decisions");
+  EXPECT_EQ(result.invariants.total(), 14);
 }
 
 }  // namespace

@@ -129,46 +129,77 @@ std::string service_table(const RunResult& result, std::size_t width, TableRows 
   return missed.empty() ? out : out + wrapped("  ", result.policy + " misses " + missed, width);
 }
 
+namespace {
+
+/// Returns the width of a column: at least `least`, and two blanks before its longest cell.
+std::size_t column_width(std::size_t least, const std::vector<std::vector<std::string>>& table, std::size_t column) {
+  for (const std::vector<std::string>& cells : table) {
+    if (column < cells.size()) least = std::max(least, columns(cells[column]) + 2);
+  }
+  return least;
+}
+
+std::string ended_of(std::int64_t ended, std::int64_t arrived) {
+  return grouped_text(ended) + "/" + grouped_text(arrived);
+}
+
+/// Returns the jobs that end in an hour.
+std::string per_hour(std::int64_t ended, const RunResult& result) {
+  return result.simulated > Duration{} ? tenths(per_hour_milli(ended, result.simulated), 1000) : "-";
+}
+
+bool lost_work(const JobFigures& jobs) { return jobs.restarts > 0 || jobs.resized > 0 || jobs.lost_gpu_ns > 0; }
+
+/// Returns the restarts and changes of width of the jobs, and the work that they lost. Empty if there are none.
+std::string lost_work_table(const RunResult& result, const ChosenRows<JobFigures>& chosen, std::size_t name) {
+  if (std::ranges::none_of(result.jobs, lost_work)) return "";
+  static constexpr std::size_t kWidths[] = {10, 11, 9, 12};
+  std::string out = "\n" + row("lost work", name, kWidths, {"restarts", "preempted", "resized", "lost GPU-h"});
+  const auto cells = [](std::int64_t restarts, std::int64_t preempted, std::int64_t resized, GpuNanoseconds lost) {
+    return std::vector<std::string>{grouped_text(restarts), grouped_text(preempted), grouped_text(resized),
+                                    gpu_hours(lost)};
+  };
+  for (const JobFigures* jobs : chosen.shown) {
+    out += row(jobs->name, name, kWidths, cells(jobs->restarts, jobs->preempted, jobs->resized, jobs->lost_gpu_ns));
+  }
+  const auto& others = chosen.others;
+  if (others.empty()) return out;
+  return out + row(others_name(others), name, kWidths,
+                   cells(sum_of(others, &JobFigures::restarts), sum_of(others, &JobFigures::preempted),
+                         sum_of(others, &JobFigures::resized), sum_of(others, &JobFigures::lost_gpu_ns)));
+}
+
+}  // namespace
+
 std::string job_table(const RunResult& result, TableRows rows) {
   if (result.jobs.empty()) return "";
-  static constexpr std::size_t kWidths[] = {10, 9, 10, 10, 9, 9, 11, 10, 11, 13};
-  const bool has_restarts = std::ranges::any_of(result.jobs, [](const JobFigures& jobs) { return jobs.restarts > 0; });
   const std::size_t name = name_width(result.jobs);
-  std::vector<std::string> head = {"in time", "asked", "wait p50", "wait p99", "ended", "GPU-h", "USD"};
-  if (has_restarts) head.insert(head.end(), {"restarts", "preempted", "lost GPU-h"});
-  std::string out = "\n" + row("jobs", name, kWidths, head);
   const auto chosen = choose_rows(result.jobs, rows, [](const JobFigures& jobs) {
     return std::pair(jobs.attainment_ppm().value_or(1'000'000), -jobs.wait_p99.count());
   });
+  std::vector<std::string> names = {"jobs"};
+  std::vector<std::vector<std::string>> table = {
+      {"in time", "asked", "wait p50", "wait p99", "ended", "per hour", "run GPU-h", "GPU-h", "USD"}};
   for (const JobFigures* each : chosen.shown) {
     const JobFigures& jobs = *each;
-    std::vector<std::string> cells = {jobs.goal ? share(jobs.attainment_ppm()) : "-",
-                                      jobs.goal ? percent(jobs.goal->attainment_ppm) : "-",
-                                      clock(Instant{jobs.wait_p50}),
-                                      clock(Instant{jobs.wait_p99}),
-                                      fmt::format("{}/{}", jobs.ended, jobs.arrived),
-                                      gpu_hours(jobs.gpu_ns),
-                                      usd(jobs.micro_usd)};
-    if (has_restarts)
-      cells.insert(cells.end(),
-                   {grouped_text(jobs.restarts), grouped_text(jobs.preempted), gpu_hours(jobs.lost_gpu_ns)});
-    out += row(jobs.name, name, kWidths, cells);
+    names.push_back(jobs.name);
+    table.push_back({jobs.goal ? share(jobs.attainment_ppm()) : "-",
+                     jobs.goal ? percent(jobs.goal->attainment_ppm) : "-", clock(Instant{jobs.wait_p50}),
+                     clock(Instant{jobs.wait_p99}), ended_of(jobs.ended, jobs.arrived), per_hour(jobs.ended, result),
+                     gpu_hours(jobs.computed_gpu_ns), gpu_hours(jobs.gpu_ns), usd(jobs.micro_usd)});
   }
-  if (chosen.others.empty()) return out;
-  std::vector<std::string> sums = {
-      "",
-      "",
-      "",
-      "",
-      fmt::format("{}/{}", sum_of(chosen.others, &JobFigures::ended), sum_of(chosen.others, &JobFigures::arrived)),
-      gpu_hours(sum_of(chosen.others, &JobFigures::gpu_ns)),
-      usd(sum_of(chosen.others, &JobFigures::micro_usd))};
-  if (has_restarts) {
-    sums.push_back(grouped_text(sum_of(chosen.others, &JobFigures::restarts)));
-    sums.push_back(grouped_text(sum_of(chosen.others, &JobFigures::preempted)));
-    sums.push_back(gpu_hours(sum_of(chosen.others, &JobFigures::lost_gpu_ns)));
+  if (const auto& others = chosen.others; !others.empty()) {
+    const std::int64_t ended = sum_of(others, &JobFigures::ended);
+    names.push_back(others_name(others));
+    table.push_back({"", "", "", "", ended_of(ended, sum_of(others, &JobFigures::arrived)), per_hour(ended, result),
+                     gpu_hours(sum_of(others, &JobFigures::computed_gpu_ns)),
+                     gpu_hours(sum_of(others, &JobFigures::gpu_ns)), usd(sum_of(others, &JobFigures::micro_usd))});
   }
-  return out + row(others_name(chosen.others), name, kWidths, sums);
+  std::vector<std::size_t> widths = {10, 9, 10, 10, 9, 10, 11, 9, 11};
+  for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = column_width(widths[i], table, i);
+  std::string out = "\n";
+  for (std::size_t i = 0; i < table.size(); ++i) out += row(names[i], name, widths, table[i]);
+  return out + lost_work_table(result, chosen, name);
 }
 
 std::string queue_table(const RunResult& result, TableRows rows) {
@@ -203,7 +234,7 @@ std::string queue_table(const RunResult& result, TableRows rows) {
 
 std::string team_table(const RunResult& result, TableRows rows) {
   if (result.teams.empty()) return "";
-  static constexpr std::size_t kWidths[] = {14, 14, 12, 9, 11};
+  static constexpr std::size_t kWidths[] = {14, 14, 17, 9, 11};
   const std::size_t name = name_width(result.teams);
   std::string out = "\n" + row("team", name, kWidths, {"requests", "met", "jobs ended", "GPU-h", "USD"});
   const auto chosen = choose_rows(result.teams, rows, [](const TeamFigures& team) { return -team.micro_usd; });
@@ -211,16 +242,15 @@ std::string team_table(const RunResult& result, TableRows rows) {
     const TeamFigures& team = *each;
     out += row(team.name.empty() ? "no team" : team.name, name, kWidths,
                {grouped_text(team.arrived), grouped_text(team.met),
-                team.jobs_arrived > 0 ? fmt::format("{}/{}", team.jobs_ended, team.jobs_arrived) : "-",
-                gpu_hours(team.gpu_ns), usd(team.micro_usd)});
+                team.jobs_arrived > 0 ? ended_of(team.jobs_ended, team.jobs_arrived) : "-", gpu_hours(team.gpu_ns),
+                usd(team.micro_usd)});
   }
   if (!chosen.others.empty()) {
     const auto& others = chosen.others;
-    out +=
-        row(others_name(others), name, kWidths,
-            {grouped_text(sum_of(others, &TeamFigures::arrived)), grouped_text(sum_of(others, &TeamFigures::met)),
-             fmt::format("{}/{}", sum_of(others, &TeamFigures::jobs_ended), sum_of(others, &TeamFigures::jobs_arrived)),
-             gpu_hours(sum_of(others, &TeamFigures::gpu_ns)), usd(sum_of(others, &TeamFigures::micro_usd))});
+    out += row(others_name(others), name, kWidths,
+               {grouped_text(sum_of(others, &TeamFigures::arrived)), grouped_text(sum_of(others, &TeamFigures::met)),
+                ended_of(sum_of(others, &TeamFigures::jobs_ended), sum_of(others, &TeamFigures::jobs_arrived)),
+                gpu_hours(sum_of(others, &TeamFigures::gpu_ns)), usd(sum_of(others, &TeamFigures::micro_usd))});
   }
   return out + row("no pod", name, kWidths,
                    {"", "", "", gpu_hours(result.idle_node_gpu_ns), usd(result.idle_node_micro_usd)});
@@ -237,22 +267,29 @@ std::string slo_phrase(const Comparison& c) {
 }
 
 std::string missed_services_words(const RunResult& result) {
-  std::vector<std::string> missed;
+  struct Missed {
+    std::int64_t distance_ppm;  ///< share that was met minus the share that was asked, millionths
+    std::string words;
+  };
+  std::vector<Missed> missed;
   for (const ServiceFigures& service : result.services) {
     if (service.holds_slo()) continue;
-    missed.push_back(fmt::format("{} ({} met, {} asked)", service.name, percent(service.attainment_ppm()),
-                                 percent(service.slo.attainment_ppm)));
+    missed.push_back({service.attainment_ppm() - service.slo.attainment_ppm,
+                      fmt::format("{} ({} met, {} asked)", service.name, percent(service.attainment_ppm()),
+                                  percent(service.slo.attainment_ppm))});
   }
   for (const JobFigures& jobs : result.jobs) {
     if (jobs.holds_goal()) continue;
-    missed.push_back(fmt::format("{} ({} in time, {} asked)", jobs.name, share(jobs.attainment_ppm()),
-                                 percent(jobs.goal->attainment_ppm)));
+    missed.push_back({jobs.attainment_ppm().value_or(0) - jobs.goal->attainment_ppm,
+                      fmt::format("{} ({} in time, {} asked)", jobs.name, share(jobs.attainment_ppm()),
+                                  percent(jobs.goal->attainment_ppm))});
   }
+  std::ranges::stable_sort(missed, {}, &Missed::distance_ppm);
   std::string words;
   const std::size_t named = std::min(missed.size(), kNamesMost);
   for (std::size_t i = 0; i < named; ++i) {
     const bool is_last = i + 1 == missed.size();
-    words += (i == 0 ? "" : is_last ? " and " : ", ") + missed[i];
+    words += (i == 0 ? "" : is_last ? " and " : ", ") + missed[i].words;
   }
   if (missed.size() > named) words += fmt::format(" and {} more", missed.size() - named);
   return words;

@@ -46,23 +46,37 @@ TEST(ServiceWords, JobsAndQueuesHaveTheirTables) {
   jobs.wait_p99 = std::chrono::hours(27);
   jobs.gpu_ns = GpuNanoseconds{36} * 100'000'000'000;
   jobs.micro_usd = 12'500'000;
+  jobs.computed_gpu_ns = GpuNanoseconds{27} * 100'000'000'000;
   result.jobs = {jobs};
+  result.simulated = std::chrono::hours(8);
+  EXPECT_EQ(
+      job_table(result),
+      "\n"
+      "  jobs           in time    asked  wait p50  wait p99    ended  per hour  run GPU-h    GPU-h        USD\n"
+      "  nightly              -        -  00:01:30  27:00:00    20/24       2.5        0.8      1.0      12.50\n");
+  result.jobs[0].ended = 1878;
+  result.jobs[0].arrived = 2013;
   EXPECT_EQ(job_table(result),
             "\n"
-            "  jobs           in time    asked  wait p50  wait p99    ended    GPU-h        USD\n"
-            "  nightly              -        -  00:01:30  27:00:00    20/24      1.0      12.50\n");
+            "  jobs           in time    asked  wait p50  wait p99        ended  per hour  run GPU-h    GPU-h        "
+            "USD\n"
+            "  nightly              -        -  00:01:30  27:00:00  1,878/2,013     234.8        0.8      1.0      "
+            "12.50\n")
+      << "long numbers do not run into the column before them";
+  result.jobs = {jobs};
   result.jobs[0].goal = scenario::JobGoal{.finish_within = std::chrono::hours(1), .attainment_ppm = 950'000};
   result.jobs[0].due = 24;
   result.jobs[0].late = 6;
-  result.jobs[0].restarts = 2;
-  result.jobs[0].preempted = 1;
+  result.jobs[0].resized = 2;
   result.jobs[0].lost_gpu_ns = GpuNanoseconds{18} * 100'000'000'000;
   EXPECT_EQ(job_table(result),
             "\n"
-            "  jobs           in time    asked  wait p50  wait p99    ended    GPU-h        USD  restarts  preempted   "
-            "lost GPU-h\n"
-            "  nightly         75.0 %   95.0 %  00:01:30  27:00:00    20/24      1.0      12.50         2          1   "
-            "       0.5\n");
+            "  jobs           in time    asked  wait p50  wait p99    ended  per hour  run GPU-h    GPU-h        USD\n"
+            "  nightly         75.0 %   95.0 %  00:01:30  27:00:00    20/24       2.5        0.8      1.0      12.50\n"
+            "\n"
+            "  lost work     restarts  preempted  resized  lost GPU-h\n"
+            "  nightly              0          0        2         0.5\n")
+      << "a change of width loses work without a restart";
   EXPECT_EQ(missed_services_words(result), "nightly (75.0 % in time, 95.0 % asked)");
   QueueFigures queue;
   queue.name = "batch";
@@ -100,10 +114,10 @@ TEST(ServiceWords, TeamsHaveTheirTable) {
   result.idle_node_micro_usd = 1'000'000;
   EXPECT_EQ(team_table(result),
             "\n"
-            "  team              requests           met  jobs ended    GPU-h        USD\n"
-            "  web                 12,345        12,000           -      1.0      12.50\n"
-            "  no team                  0             0         2/3      0.0       0.00\n"
-            "  no pod                                                    0.0       1.00\n");
+            "  team              requests           met       jobs ended    GPU-h        USD\n"
+            "  web                 12,345        12,000                -      1.0      12.50\n"
+            "  no team                  0             0              2/3      0.0       0.00\n"
+            "  no pod                                                         0.0       1.00\n");
 }
 
 TEST(ServiceWords, ThePhraseNamesTheGoalsOfJobs) {
@@ -115,8 +129,9 @@ TEST(ServiceWords, ThePhraseNamesTheGoalsOfJobs) {
 }
 
 TEST(ServiceWords, OfManyMissedServicesThreeAreNamed) {
-  EXPECT_EQ(missed_services_words(result_of({{"a", 1}, {"b", 2}, {"c", 3}, {"d", 999}, {"e", 5}})),
-            "a (0.1 % met, 99.0 % asked), b (0.2 % met, 99.0 % asked), c (0.3 % met, 99.0 % asked) and 1 more");
+  EXPECT_EQ(missed_services_words(result_of({{"a", 900}, {"b", 2}, {"c", 3}, {"d", 999}, {"e", 1}})),
+            "e (0.1 % met, 99.0 % asked), b (0.2 % met, 99.0 % asked), c (0.3 % met, 99.0 % asked) and 1 more")
+      << "the worst are named";
   EXPECT_EQ(missed_services_words(result_of({{"a", 1}, {"b", 2}})),
             "a (0.1 % met, 99.0 % asked) and b (0.2 % met, 99.0 % asked)");
   EXPECT_EQ(missed_services_words(result_of({{"a", 999}})), "");

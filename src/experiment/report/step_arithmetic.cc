@@ -16,6 +16,7 @@ std::vector<StepPositions> steps_with_arithmetic(const std::vector<RunResult>& r
     Instant at;
     std::size_t result = 0;
     std::size_t step = 0;
+    std::size_t rank = 0;  ///< among the steps of its result
   };
   std::vector<Candidate> candidates;
   for (std::size_t r = 0; r < results.size(); ++r) {
@@ -27,8 +28,12 @@ std::vector<StepPositions> steps_with_arithmetic(const std::vector<RunResult>& r
       last = steps[i].desired;
     }
   }
-  const auto order = [](const Candidate& one) { return std::tuple(-one.change, one.at, one.result, one.step); };
-  std::ranges::sort(candidates, {}, order);
+  std::ranges::sort(candidates, {},
+                    [](const Candidate& one) { return std::tuple(one.result, -one.change, one.at, one.step); });
+  for (std::size_t i = 1; i < candidates.size(); ++i) {
+    if (candidates[i].result == candidates[i - 1].result) candidates[i].rank = candidates[i - 1].rank + 1;
+  }
+  std::ranges::sort(candidates, {}, [](const Candidate& one) { return std::tuple(one.rank, one.result); });
   std::vector<BudgetedPart> ordered;
   for (const Candidate& one : candidates) {
     ordered.push_back({one.result, one.step, results[one.result].scale_steps[one.step].arithmetic.size()});

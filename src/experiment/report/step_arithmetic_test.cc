@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "experiment/report/byte_budget.h"
+
 namespace capstan::experiment {
 namespace {
 
@@ -20,10 +22,16 @@ TEST(StepArithmetic, OfTheLargestChangesIsShownFirst) {
   using Chosen = std::vector<StepPositions>;
   EXPECT_EQ(steps_with_arithmetic(results), (Chosen{{0, 1, 2}, {0, 1}}))
       << "a step without arithmetic has none to show";
-  EXPECT_EQ(steps_with_arithmetic(results, 29), (Chosen{{0, 2}, {}}));
+  EXPECT_EQ(steps_with_arithmetic(results, 29), (Chosen{{2}, {0}})) << "every run shows its largest change";
   EXPECT_EQ(steps_with_arithmetic(results, 30), (Chosen{{0, 2}, {0}}));
   EXPECT_EQ(steps_with_arithmetic(results, 40), (Chosen{{0, 2}, {0, 1}}));
   EXPECT_EQ(steps_with_arithmetic(results, 9), (Chosen{{}, {}}));
+}
+
+TEST(ByteBudget, AShortReportHasSpareBytesAndADayWithEightPoliciesHasNone) {
+  EXPECT_EQ(spare_bytes(0), kSpareBytesMost);
+  EXPECT_EQ(spare_bytes(6 * 60), kSpareBytesMost - 36'000);
+  EXPECT_EQ(spare_bytes(8 * 24 * 60), 0U);
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ std::string words_for_one(const Comparison& c) {
                   grouped_text(r.requests.unmet()), tenths(r.score_milli(), 1000));
   if (!r.services.empty()) {
     return fmt::format("{} {} {}: {}; {}.", r.policy, holds ? "holds" : "misses",
-                       holds ? slo_phrase(c) : "the SLO of " + missed_services_words(r), met_and_cost_in_time(r), rest);
+                       holds ? slo_phrase(c) : missed_services_words(r), met_and_cost_in_time(r), rest);
   }
   return fmt::format("{} {} the SLO of {} %: {}; {}.", r.policy, holds ? "holds" : "misses",
                      tenths(c.slo.attainment_ppm, kPoint), met_and_cost_in_time(r), rest);

@@ -47,13 +47,18 @@ std::vector<JobFigures> job_figures(const sim::ClusterConfig& config, const sim:
     all[c].name = config.job_classes[c].name;
     if (c < goals.size()) all[c].goal = goals[c];
   }
+  const std::vector<Duration> open = jobs.open_work(end);
   for (std::size_t i = 0; i < jobs.progress().size(); ++i) {
     const sim::Job& job = config.jobs[i];
     const sim::JobProgress& progress = jobs.progress()[i];
     JobFigures& figures = all[job.job_class];
     count(figures, progress);
     judge(figures, progress, job.at, end);
-    figures.lost_gpu_ns += GpuNanoseconds{progress.lost.count()} * job.pods * job.gpus_per_pod.count / 1000;
+    const auto gpu_ns = [&](Duration computing) {
+      return GpuNanoseconds{computing.count()} * job.pods * job.gpus_per_pod.count / 1000;
+    };
+    figures.lost_gpu_ns += gpu_ns(progress.lost);
+    figures.computed_gpu_ns += gpu_ns(progress.saved) + gpu_ns(progress.lost) + gpu_ns(open[i]);
     waits[job.job_class].push_back((progress.has_started() ? progress.started_at : end) - job.at);
   }
   for (std::size_t c = 0; c < all.size(); ++c) {

@@ -71,6 +71,7 @@ TEST(JobFigures, JobsTakeTurnsUnderTheLimitOfTheirQueue) {
   EXPECT_NEAR(static_cast<double>(jobs.wait_p50 / 1s), 32 * 60, 60);
   EXPECT_NEAR(static_cast<double>(jobs.wait_p99 / 1s), 64 * 60, 90);
   EXPECT_NEAR(static_cast<double>(jobs.gpu_ns / 1'000'000'000), 3 * 8 * 31 * 60, 300);
+  EXPECT_EQ(jobs.computed_gpu_ns / 1'000'000'000, 3 * 8 * 30 * 60) << "without the starts";
   ASSERT_EQ(result.queues.size(), 2u);
   EXPECT_EQ(result.queues[1].held_peak, whole_gpus(8));
   EXPECT_EQ(result.queues[1].waiting_peak, whole_gpus(24)) << "at the end of the minute in which they arrive";
@@ -90,7 +91,10 @@ TEST(JobFigures, JobsTakeTurnsUnderTheLimitOfTheirQueue) {
 }
 
 TEST(JobFigures, AJobThatNeverGetsItsGpusWaitsToTheEnd) {
-  const RunResult result = run_with_jobs("queues.batch.gpu_limit=7");
+  // One node has eight GPUs, of which the chat holds one, and the provider refuses every other node.
+  const RunResult result = run_with_jobs(
+      "cluster={zones: [a], existing: [{instance: p5.48xlarge, count: 1, pool: h100}], pools: [{name: h100, gpu_limit: "
+      "16, offerings: [{instance: p5.48xlarge, refused: 100%}]}]}");
   const JobFigures& jobs = result.jobs.front();
   EXPECT_EQ(jobs.waiting, 3);
   EXPECT_EQ(jobs.wait_p50, 110min);

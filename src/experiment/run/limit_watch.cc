@@ -1,6 +1,9 @@
 #include "experiment/run/limit_watch.h"
 
+#include <optional>
 #include <utility>
+
+#include "experiment/run/queue_watch.h"
 
 namespace capstan::experiment {
 
@@ -21,25 +24,38 @@ void LimitWatch::minute(const model::Snapshot& truth) {
     if (claim.phase == model::Claim::Phase::launched) add(claim.pool, claim.offering);
   });
   if (has_start_) {
-    for (const auto& [pool, sum] : pools) hold(sum.amounts, pools_[pool].amounts, catalog.pool(pool).limits);
+    for (const auto& [pool, sum] : pools) count_breaches(sum.amounts, pools_[pool].amounts, catalog.pool(pool).limits);
     const model::FleetLimits& limits = catalog.limits;
-    if (limits.gpus) hold(fleet.amounts.gpus, fleet_.amounts.gpus, *limits.gpus);
-    if (limits.nodes) hold(fleet.amounts.nodes, fleet_.amounts.nodes, *limits.nodes);
+    if (limits.gpus) count_breach(fleet.amounts.gpus, fleet_.amounts.gpus, *limits.gpus);
+    if (limits.nodes) count_breach(fleet.amounts.nodes, fleet_.amounts.nodes, *limits.nodes);
     if (limits.price_per_hour) {
-      hold(fleet.price_per_hour.count, fleet_.price_per_hour.count, limits.price_per_hour->count);
+      count_breach(fleet.price_per_hour.count, fleet_.price_per_hour.count, limits.price_per_hour->count);
     }
   }
   has_start_ = true;
   fleet_ = fleet;
   pools_ = std::move(pools);
+  watch_queues(truth);
 }
 
-void LimitWatch::hold(const model::NodeAmounts& now, const model::NodeAmounts& before,
-                      const model::PoolLimits& limits) {
-  hold(now.gpus, before.gpus, limits.gpus);
-  hold(now.nodes, before.nodes, limits.nodes);
-  hold(now.cpu_milli, before.cpu_milli, limits.cpu_milli);
-  hold(now.memory_mib, before.memory_mib, limits.memory_mib);
+/// Checks the queues. Placement binds no pod above a limit, also not at the start of a run, so that the first check
+/// compares with 0.
+void LimitWatch::watch_queues(const model::Snapshot& truth) {
+  std::vector<MilliGpu> held = held_gpus(truth);
+  queues_.resize(held.size());
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    const std::optional<MilliGpu>& limit = truth.catalog->queues[i].gpus.limit;
+    if (limit) count_breach(held[i].count, queues_[i].count, limit->count);
+  }
+  queues_ = std::move(held);
+}
+
+void LimitWatch::count_breaches(const model::NodeAmounts& now, const model::NodeAmounts& before,
+                                const model::PoolLimits& limits) {
+  count_breach(now.gpus, before.gpus, limits.gpus);
+  count_breach(now.nodes, before.nodes, limits.nodes);
+  count_breach(now.cpu_milli, before.cpu_milli, limits.cpu_milli);
+  count_breach(now.memory_mib, before.memory_mib, limits.memory_mib);
 }
 
 }  // namespace capstan::experiment

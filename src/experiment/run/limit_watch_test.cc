@@ -63,5 +63,37 @@ TEST(LimitWatch, CountsRisesAboveANodeLimitOfAPool) {
   EXPECT_EQ(watch.broken(), 1);
 }
 
+/// Makes pods of one GPU with a node, all in the lower one of two queues.
+model::Snapshot pods(std::uint32_t count, MilliGpu upper_limit) {
+  auto catalog = std::make_shared<model::Catalog>();
+  catalog->queues.resize(2);
+  catalog->queues[0] = {.name = "all"};
+  catalog->queues[0].gpus.limit = upper_limit;
+  catalog->queues[1] = {.name = "chat", .parent = {0}};
+  model::Snapshot truth;
+  truth.catalog = catalog;
+  for (std::uint32_t id = 0; id < count; ++id) {
+    model::Pod pod;
+    pod.gpus = whole_gpus(1);
+    pod.node = {0};
+    pod.queue = {1};
+    truth.pods.set({id}, pod);
+  }
+  return truth;
+}
+
+TEST(LimitWatch, CountsRisesAboveALimitOfAQueue) {
+  LimitWatch watch;
+  watch.minute(pods(2, whole_gpus(3)));
+  EXPECT_EQ(watch.broken(), 0);
+  watch.minute(pods(4, whole_gpus(3)));
+  EXPECT_EQ(watch.broken(), 1) << "the pods of a queue count for the queue above it";
+  watch.minute(pods(4, whole_gpus(3)));
+  EXPECT_EQ(watch.broken(), 1) << "it did not rise further";
+  LimitWatch from_start;
+  from_start.minute(pods(4, whole_gpus(3)));
+  EXPECT_EQ(from_start.broken(), 1) << "the start of a run is no exception";
+}
+
 }  // namespace
 }  // namespace capstan::experiment

@@ -336,9 +336,9 @@ RunResult Observer::result(Instant end) {
   std::ranges::stable_sort(moments_, std::ranges::greater{}, &Moment::weight);
   if (moments_.size() > kMostMoments) moments_.resize(kMostMoments);
   result.moments = std::move(moments_);
-  const std::int64_t jobs_cut = cut_jobs(cluster_.meter(end));
   result.invariants = {.partial_gang = stats.violations.partial_gang,
-                       .work_cut = result.disruptions.requests_cut - result.disruptions.requests_cut_forced + jobs_cut,
+                       .work_cut = result.disruptions.requests_cut - result.disruptions.requests_cut_forced,
+                       .jobs_restarted = cut_jobs(cluster_.meter(end)),
                        .scale_downs_without_data = stats.violations.scale_downs_without_data,
                        .limit_exceeded = stats.violations.limit_exceeded + limits_.broken(),
                        .not_repeatable = 0,  // the caller counts them, with the decider

@@ -15,6 +15,19 @@ std::vector<std::int64_t> waiting_jobs(const model::Snapshot& snapshot) {
   return jobs;
 }
 
+std::vector<MilliGpu> held_gpus(const model::Snapshot& snapshot) {
+  const std::vector<model::Queue>& queues = snapshot.catalog->queues;
+  std::vector<MilliGpu> held(queues.size());
+  if (queues.empty()) return held;
+  snapshot.pods.for_each([&](model::PodId, const model::Pod& pod) {
+    if (!pod.node.valid()) return;
+    for (model::QueueId queue = pod.queue; queue.valid(); queue = queues[queue.value].parent) {
+      held[queue.value] += pod.gpus;
+    }
+  });
+  return held;
+}
+
 QueueWatch::QueueWatch(const model::Catalog& catalog, bool keep_minutes)
     : catalog_(catalog), keep_minutes_(keep_minutes) {
   for (const model::Queue& queue : catalog.queues) {
@@ -32,11 +45,10 @@ void QueueWatch::visit_with_parents(model::QueueId queue, Visit visit) const {
 
 void QueueWatch::minute(const model::Snapshot& truth) {
   if (figures_.empty()) return;
-  std::vector<MilliGpu> held(figures_.size());
+  const std::vector<MilliGpu> held = held_gpus(truth);
   std::vector<MilliGpu> waiting(figures_.size());
   truth.pods.for_each([&](model::PodId, const model::Pod& pod) {
-    std::vector<MilliGpu>& sums = pod.node.valid() ? held : waiting;
-    visit_with_parents(pod.queue, [&](std::size_t queue) { sums[queue] += pod.gpus; });
+    if (!pod.node.valid()) visit_with_parents(pod.queue, [&](std::size_t queue) { waiting[queue] += pod.gpus; });
   });
   std::vector<std::int64_t> jobs(figures_.size());
   const std::vector<std::int64_t> own_jobs = waiting_jobs(truth);

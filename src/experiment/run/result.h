@@ -64,7 +64,8 @@ struct DisruptionFigures {
 /// How often a design invariant (docs/invariants.md) was broken. Capstan's own policies must show zeros.
 struct InvariantFigures {
   std::int64_t partial_gang = 0;              ///< 1: moments at which a gang began to hold a part of its GPUs
-  std::int64_t work_cut = 0;                  ///< 2: requests and jobs ended by a decision; forced ends do not count
+  std::int64_t work_cut = 0;                  ///< 2: requests ended by a decision; forced ends do not count
+  std::int64_t jobs_restarted = 0;            ///< 2: restarts of jobs by a decision; forced ones do not count
   std::int64_t scale_downs_without_data = 0;  ///< 3: replicas lowered while a signal was missing or stale
   std::int64_t limit_exceeded = 0;            ///< 4: launches or scale-ups above a limit
   std::int64_t not_repeatable = 0;            ///< 5: decisions that a replay did not repeat
@@ -75,8 +76,8 @@ struct InvariantFigures {
       0;  ///< 12: actions after the settling time, plus times without requests in which the goal was not reached
 
   std::int64_t total() const {
-    return partial_gang + work_cut + scale_downs_without_data + limit_exceeded + not_repeatable + expired_group_holds +
-           unobservable_values + not_conserved + unsettled;
+    return partial_gang + work_cut + jobs_restarted + scale_downs_without_data + limit_exceeded + not_repeatable +
+           expired_group_holds + unobservable_values + not_conserved + unsettled;
   }
 };
 

@@ -52,7 +52,7 @@ class World {
   /// Makes a node a member of a class.
   void classify(model::NodeId node, model::NodeClassId node_class);
   /// Sets the resources of a node other than GPUs.
-  void provide(model::NodeId node, model::Resources available);
+  void set_available(model::NodeId node, model::Resources available);
 
   /// Replaces the catalog of the snapshot by a changed copy, and returns the tables that differ. Copies of the snapshot
   /// keep the old catalog.
@@ -77,7 +77,7 @@ class World {
 World random_world();
 
 /// Sets or erases random rows and edits the catalog, as can happen between two observations, and returns the delta.
-model::Delta disturb(World& world);
+model::Delta change_at_random(World& world);
 
 constexpr Instant at(std::int64_t seconds) { return {std::chrono::seconds(seconds)}; }
 

@@ -150,7 +150,7 @@ void World::classify(model::NodeId node, model::NodeClassId node_class) {
   snapshot.nodes.set(node, row);
 }
 
-void World::provide(model::NodeId node, model::Resources available) {
+void World::set_available(model::NodeId node, model::Resources available) {
   model::Node row = snapshot.nodes.at(node);
   row.available = std::move(available);
   snapshot.nodes.set(node, row);
@@ -174,7 +174,7 @@ World random_world() {
     world.snapshot.nodes.set(id, row);
     world.classify(id, *rc::gen::element(model::NodeClassId{}, model::NodeClassId{0}, model::NodeClassId{1}));
     const std::int64_t units = *rc::gen::inRange<std::int64_t>(0, 6);
-    if (units > 0) world.provide(id, {.cpu_milli = units * 700, .extended = {9, units - 1}});
+    if (units > 0) world.set_available(id, {.cpu_milli = units * 700, .extended = {9, units - 1}});
   }
   const model::QueueId all = world.queue(*rc::gen::inRange<std::int64_t>(0, 40));
   const model::QueueId part = world.queue(*rc::gen::inRange<std::int64_t>(0, 20), all);
@@ -222,7 +222,7 @@ model::CatalogChange disturb_catalog(World& world) {
 
 }  // namespace
 
-model::Delta disturb(World& world) {
+model::Delta change_at_random(World& world) {
   model::Delta delta;
   delta.catalog = disturb_catalog(world);
   model::Snapshot& s = world.snapshot;

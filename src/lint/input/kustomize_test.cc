@@ -70,7 +70,9 @@ TEST_F(Kustomize, APatchIsNotAnObject) {
       "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: gpu}\nspec: {role: a}\n";
   write("a/role.yaml", role);
   write("a/old.yaml", role);
-  write("a/own.yaml", role);
+  write("a/own.yaml",
+        "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: gpu}\nspec: {role: a, "
+        "subnetSelectorTerms: [{id: subnet-1}], securityGroupSelectorTerms: [{id: sg-1}]}\n");
   write("a/kustomization.yaml",
         "resources: [own.yaml]\npatches: [{path: role.yaml}, {patch: 'x: y'}]\npatchesStrategicMerge: [old.yaml, "
         "missing.yaml]\n");

@@ -88,7 +88,7 @@ class TlsServer {
     }
   }
 
-  void turn() {
+  void run_once() {
     if (!tls_) {
       if ((connection_ = accept4(fd_, nullptr, nullptr, SOCK_NONBLOCK)) < 0) return;
       tls_ = {SSL_new(context_.get()), SSL_free};

@@ -25,7 +25,7 @@ class ActionExecutor {
   /// Returns the outcomes that have arrived since the last call, each token once.
   virtual std::vector<ports::Outcome> outcomes() = 0;
   /// Does the work that is due. Call it at `next_deadline` and after each answer of the network.
-  virtual void turn() {}
+  virtual void run_once() {}
   virtual Instant next_deadline() const { return Instant::never(); }
 };
 

@@ -36,7 +36,7 @@ class Actuator final : public ActionExecutor, private actuate::References {
   void set_view(const ClusterView& view, const SnapshotBuilder& objects, const Readings& readings) override;
   void submit(model::ActionToken token, const model::Action& action, const model::Snapshot& seen) override;
   std::vector<ports::Outcome> outcomes() override { return runner_->take_outcomes(); }
-  void turn() override { runner_->turn(); }
+  void run_once() override { runner_->run_once(); }
   Instant next_deadline() const override { return runner_->next_deadline(); }
 
  private:

@@ -23,8 +23,8 @@ DecisionLoop::LeaderState::LeaderState(net::Clock clock, ActionExecutor* effects
     : world(std::move(clock), effects, remembered_pods(checkpoint, view)),
       controller((world.set_view(view, readings), world.policies()), world, std::move(options)) {}
 
-void DecisionLoop::turn() {
-  watch_.turn();
+void DecisionLoop::run_once() {
+  watch_.run_once();
   if (synced_at_.is_never() && watch_.synced()) synced_at_ = clock_();
   if (watch_.synced() && leader_state_ == nullptr && due()) find_serving_replicas();
   sources_.tick();
@@ -107,7 +107,7 @@ void DecisionLoop::decide() {
   sources_.follow(view_, state.world.serving(), state.world.objects().services());
   control::Policies policies = state.world.policies();
   add_slo_breach(policies, view_, state.world.objects().services());
-  state.controller.use(std::move(policies));
+  state.controller.set_policies(std::move(policies));
   state.controller.tick();
   account(pass_at_);
   measure(pass_at_);

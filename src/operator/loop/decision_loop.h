@@ -39,7 +39,7 @@ class DecisionLoop {
   /// Sets what decisions after the next `begin` keep for explanations.
   void keep(decide::Detail detail) { detail_ = detail; }
   /// Handles events of the watch and starts the scrapes that are due.
-  void turn();
+  void run_once();
   Instant next_deadline() const;
 
   bool synced() const { return watch_.synced(); }

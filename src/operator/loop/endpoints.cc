@@ -1,7 +1,5 @@
 #include "operator/loop/endpoints.h"
 
-#include "operator/loop/metrics_page.h"
-
 namespace capstan::op {
 
 Endpoints::Answer Endpoints::answer(std::string_view method, std::string_view path) const {
@@ -12,7 +10,7 @@ Endpoints::Answer Endpoints::answer(std::string_view method, std::string_view pa
     answer.body = "ok\n";
   } else if (path == "/metrics") {
     answer.type = "text/plain; version=0.0.4; charset=utf-8";
-    answer.body = metrics_page(process_);
+    answer.body = metrics_page(process_, recording_ ? recording_() : std::nullopt);
   } else if (path == "/readyz") {
     // A standby is ready too: it knows the cluster and can take over.
     for (const std::string& line : process_.loop().watch().waiting_for()) answer.body += "waits for " + line + "\n";

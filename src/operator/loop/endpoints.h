@@ -1,9 +1,13 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "net/http_server.h"
+#include "operator/loop/metrics_page.h"
 #include "operator/loop/process.h"
 
 namespace capstan::op {
@@ -13,7 +17,9 @@ namespace capstan::op {
 /// process waits for, one line each. Any other path returns 404.
 class Endpoints final : public net::HttpHandler {
  public:
-  explicit Endpoints(const Process& process) : process_(process) {}
+  /// @param recording  returns the figures of the recording; empty: there is none
+  explicit Endpoints(const Process& process, std::function<std::optional<RecordingFigures>()> recording = {})
+      : process_(process), recording_(std::move(recording)) {}
   /// Sets the server that sends the answers. It outlives the requests.
   void answer_on(net::HttpServer& server) { server_ = &server; }
 
@@ -29,6 +35,7 @@ class Endpoints final : public net::HttpHandler {
 
  private:
   const Process& process_;
+  std::function<std::optional<RecordingFigures>()> recording_;
   net::HttpServer* server_ = nullptr;
 };
 

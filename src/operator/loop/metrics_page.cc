@@ -169,14 +169,23 @@ void add_fleet(Page& page, const FleetMeter& meter) {
   for (const auto& [queue, gangs] : meter.queue_lengths()) page.sample({{"queue", queue}}, gangs);
 }
 
+void add_recording(Page& page, const RecordingFigures& recording) {
+  page.only("capstan_recording", "gauge",
+            "1 while the recording is written; 0 after an error, until an attempt succeeds.",
+            recording.is_recording ? 1 : 0);
+  page.only("capstan_recording_states_lost_total", "counter", "Decisions that are missing in the recording.",
+            recording.lost);
+}
+
 }  // namespace
 
-std::string metrics_page(const Process& process) {
+std::string metrics_page(const Process& process, const std::optional<RecordingFigures>& recording) {
   Page page;
   add_process(page, process);
   add_targets(page, process.reports());
   add_scalers(page, process.reports());
   add_fleet(page, process.meter());
+  if (recording) add_recording(page, *recording);
   return page.take();
 }
 

@@ -65,10 +65,10 @@ std::map<std::string, Duration> Process::too_old() const {
 
 bool Process::stopped() const { return shutdown_phase_ == ShutdownPhase::done; }
 
-void Process::turn() {
+void Process::run_once() {
   if (shutdown_phase_ == ShutdownPhase::not_yet) elect();
-  loop_.turn();
-  checkpoint_.turn();
+  loop_.run_once();
+  checkpoint_.run_once();
   log_refusals();
   log_view_ages();
   if (!is_sync_logged_ && loop_.synced()) {
@@ -82,8 +82,8 @@ void Process::turn() {
     end_in_order();
   }
   send_events();
-  effects().turn();
-  dependencies_.client.turn();
+  effects().run_once();
+  dependencies_.client.run_once();
 }
 
 Instant Process::next_deadline() const {

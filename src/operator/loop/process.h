@@ -31,7 +31,7 @@ namespace capstan::op {
 
 /// The process `capstan run`: it leads or is a standby. While it leads, it decides, passes actions to an
 /// `ActionExecutor`, and writes status, Events and the checkpoint. It has no thread and never blocks; the owner of the
-/// sockets calls `turn`.
+/// sockets calls `run_once`.
 class Process {
  public:
   struct Options {
@@ -56,7 +56,7 @@ class Process {
   Process(const Process&) = delete;
 
   /// Does the work that is due. Call it at `next_deadline` and after each answer of the network.
-  void turn();
+  void run_once();
   Instant next_deadline() const;
 
   /// Starts an orderly end: saves the checkpoint and releases the Lease.

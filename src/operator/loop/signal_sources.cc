@@ -32,7 +32,7 @@ std::int64_t port_of(const InferenceScaler& scaler, const kube::Pod& pod) {
 }
 
 /// Returns a text that differs whenever two scalers read pages in different ways.
-std::string how(const InferenceScaler& scaler) {
+std::string reading_key(const InferenceScaler& scaler) {
   std::string text = std::to_string(scaler.interval.count()) + '\n' + std::to_string(scaler.slo.ttft.count()) + '\n' +
                      std::to_string(scaler.slo.queue_time().count()) + '\n' + std::to_string(scaler.slo.tpot.count());
   for (const std::string& part : {scaler.model, scaler.engine, scaler.prometheus_url, scaler.prometheus_selector}) {
@@ -149,8 +149,8 @@ SignalSources::Reading SignalSources::reading_of(const InferenceScaler& scaler) 
 
 void SignalSources::follow_pod(const InferenceScaler& scaler, const kube::Pod& pod, Pod& followed) {
   const std::string url = page_url(scaler, pod);
-  const std::string what = url + '\n' + how(scaler);
-  if (followed.scraped && followed.scraped->what == what) return;
+  const std::string key = url + '\n' + reading_key(scaler);
+  if (followed.scraped && followed.scraped->key == key) return;
   if (followed.scraped) followed.scraped->scraper->remove(followed.scraped->id);
   followed.scraped.reset();
   Reading reading = reading_of(scaler);
@@ -159,7 +159,7 @@ void SignalSources::follow_pod(const InferenceScaler& scaler, const kube::Pod& p
   reading.options.pod = pod.meta.name;
   signals::Scraper& asks = scraper(scaler.interval);
   const signals::ScrapeId id = asks.add({.url = url, .headers = {}, .tls = nullptr, .reader = reading.options});
-  followed.scraped = PodScrape{.scraper = &asks, .id = id, .what = what, .custom = reading.custom};
+  followed.scraped = PodScrape{.scraper = &asks, .id = id, .key = key, .custom = reading.custom};
 }
 
 signals::Scraper& SignalSources::scraper(Duration interval) {
@@ -174,14 +174,14 @@ signals::Scraper& SignalSources::scraper(Duration interval) {
 }
 
 void SignalSources::follow_server(const InferenceScaler& scaler) {
-  const std::string what = how(scaler);
+  const std::string key = reading_key(scaler);
   std::unique_ptr<QueriedServer>& server = servers_[scaler.meta.uid];
-  if (server && server->what == what) {
+  if (server && server->key == key) {
     if (!server->signals) settings_errors_[scaler.meta.uid] = server->error;
     return;
   }
   server = std::make_unique<QueriedServer>();
-  server->what = what;
+  server->key = key;
   server->interval = scaler.interval;
   Reading reading = reading_of(scaler);
   auto matchers = read_matchers(scaler.prometheus_selector);

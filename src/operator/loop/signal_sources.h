@@ -64,11 +64,11 @@ class SignalSources {
   struct PodScrape {
     signals::Scraper* scraper = nullptr;
     signals::ScrapeId id;
-    std::string what;  ///< URL and reading rules; a change of either makes a new target
+    std::string key;  ///< URL and reading rules; a change of either makes a new target
     std::shared_ptr<const signals::MetricCatalog> custom;
   };
   struct QueriedServer {
-    std::string what;
+    std::string key;
     Duration interval{};
     std::unique_ptr<signals::PrometheusClient> client;
     std::unique_ptr<signals::PrometheusSignals> signals;

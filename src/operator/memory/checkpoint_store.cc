@@ -47,7 +47,7 @@ void CheckpointStore::answered(std::size_t at, const kube::Outcome& outcome) {
   }
 }
 
-void CheckpointStore::turn() {
+void CheckpointStore::run_once() {
   for (std::size_t at = 0; at < parts_.size(); ++at) {
     Part& part = parts_[at];
     if (part.read || part.call != 0 || part.retry_at == Instant{} || clock_() < part.retry_at) continue;

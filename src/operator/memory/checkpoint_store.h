@@ -33,7 +33,7 @@ class CheckpointStore {
   /// Requests all parts again. `read` returns them when all have arrived.
   void start_reading();
   /// Repeats the requests that have failed.
-  void turn();
+  void run_once();
   Instant next_deadline() const;
   /// Returns the checkpoint, or nothing while a part is missing. A part that the server refuses to return counts as
   /// empty; `refusal` then holds the error.

@@ -24,7 +24,7 @@ void Ledger::add(ReplicaCount more, MilliGpu gpus_of_replica, MicroUsd replica_p
   rest_ = static_cast<std::int64_t>(owed % kHourMs);
 }
 
-void Ledger::join(const Ledger& other) {
+void Ledger::add(const Ledger& other) {
   since_ = std::min(since_, other.since_);
   until_ = std::max(until_, other.until_);
   milli_gpu_ms_ += other.milli_gpu_ms_;

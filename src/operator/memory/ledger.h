@@ -22,7 +22,7 @@ class Ledger {
   void add(ReplicaCount more, MilliGpu gpus_of_replica, MicroUsd replica_price_per_hour, Instant now);
 
   /// Adds the amounts of another ledger.
-  void join(const Ledger& other);
+  void add(const Ledger& other);
 
   Instant since() const { return since_; }  ///< time of the first `add`; `never` before it
   std::int64_t gpu_hours_milli() const;     ///< unit: 0.001 GPU-hours

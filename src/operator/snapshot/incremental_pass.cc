@@ -89,6 +89,7 @@ void SnapshotBuilder::follow_nodes(Pass& pass, const ViewChanges& changes) {
   }
   if (changes.pools || keys_of(state_->zones) != zones) read_pools();
   if (changes.claims || !changes.nodes.empty()) {
+    read_starting_nodes_again(pass);
     last_.nodes.for_each([&](model::NodeId id, const model::Node& node) {
       if (!node.claim.valid() || pass.old_nodes.contains(id)) return;
       node_row(pass, id).claim = {};
@@ -109,11 +110,26 @@ void SnapshotBuilder::forget_node(Pass& pass, kube::RowId at, const kube::Node& 
   };
   if (const std::string* zone = node.meta.labels.find(kube::labels::kZone)) take_from(state_->zones, *zone);
   const auto found = state_->nodes.find(node.meta.name);
-  if (found == state_->nodes.end()) return;
-  take_from(state_->node_gpus, found->second.gpu);
-  pass.old_nodes.insert(found->second.id);
-  eligibility_.remove(at, node);
+  const State::NodeOf seen = found->second;
   state_->nodes.erase(found);
+  if (!seen.id.valid()) return;
+  take_from(state_->node_gpus, seen.gpu);
+  pass.old_nodes.insert(seen.id);
+  eligibility_.remove(at, node);
+}
+
+/// Reads the nodes again that had not started: their claims may say now that they have.
+void SnapshotBuilder::read_starting_nodes_again(Pass& pass) {
+  std::vector<kube::RowId> starting;
+  for (const auto& [name, seen] : state_->nodes) {
+    if (!seen.id.valid() || pass.old_nodes.contains(seen.id) || pass.nodes.contains(seen.id)) continue;
+    if (last_.nodes.at(seen.id).ready_at.is_never()) starting.push_back(seen.row);
+  }
+  for (const kube::RowId row : starting) {
+    const kube::Node& node = *state_->view.nodes.rows.at(row);
+    forget_node(pass, row, node);
+    read_node(pass, row, node);
+  }
 }
 
 /// Touches the services and gangs whose pods have another GPU kind than before, because nodes or pools have changed.

@@ -44,13 +44,14 @@ struct SnapshotBuilder::State {
   }
 
   struct NodeOf {
-    model::NodeId id;
-    model::GpuKindId gpu;
+    kube::RowId row;
+    model::NodeId id{};  ///< none: the node has no GPUs, so the snapshot has no row for it
+    model::GpuKindId gpu{};
   };
-  /// Returns null if the node has no row.
+  /// Returns null if the snapshot has no row for the node.
   const NodeOf* find_node(std::string_view name) const {
     const auto found = nodes.find(name);
-    return found == nodes.end() ? nullptr : &found->second;
+    return found == nodes.end() || !found->second.id.valid() ? nullptr : &found->second;
   }
 
   ClusterView view;
@@ -60,8 +61,8 @@ struct SnapshotBuilder::State {
   GpuHolders holders;
   KaiConstraints kai_constraints;
   GangSizes gang_sizes;
-  std::map<std::string, NodeOf, std::less<>> nodes;       ///< nodes that have rows, by name
-  std::map<model::GpuKindId, std::size_t> node_gpus;      ///< number of these nodes by GPU kind
+  std::map<std::string, NodeOf, std::less<>> nodes;       ///< all nodes, by name
+  std::map<model::GpuKindId, std::size_t> node_gpus;      ///< number of the nodes with GPUs by their kind
   std::map<std::string, std::size_t> zones;               ///< number of all nodes by the zone that they state
   std::set<std::string, std::less<>> with_other_holders;  ///< nodes whose GPUs are held by other objects than pods
   ReplicaTable replicas;

@@ -34,6 +34,12 @@ model::Node::Phase phase_of(const kube::Node& node) {
   return node.ready() && !node.unschedulable ? model::Node::Phase::ready : model::Node::Phase::cordoned;
 }
 
+/// Returns true if the node of a claim accepts pods for the first time, or did before. Until Karpenter says so, a node
+/// that is ready can still wait for the driver that takes its startup taint away.
+bool has_started(const kube::NodeClaim& claim, const kube::Node& node) {
+  return claim.initialized() || (node.ready() && claim.spec.startup_taints.empty());
+}
+
 /// Returns the labels of a claim. Karpenter sets them at the launch; before that, a requirement with one value stands
 /// for its label.
 kube::StringMap labels_of(const kube::NodeClaim& claim) {
@@ -203,6 +209,7 @@ void SnapshotBuilder::follow_catalog(model::Delta& delta) {
 /// another machine can be ahead of ours.
 void SnapshotBuilder::clamp_moments(Pass& pass) {
   const auto clamp = [&](Instant& moment) {
+    if (moment.is_never()) return;
     state_->others_ahead = state_->others_ahead || moment > pass.at;
     moment = std::min(moment, pass.at);
   };
@@ -212,6 +219,8 @@ void SnapshotBuilder::clamp_moments(Pass& pass) {
 
 void SnapshotBuilder::read_node(Pass& pass, kube::RowId at, const kube::Node& node) {
   if (const std::string* zone = node.meta.labels.find(kube::labels::kZone)) ++state_->zones[*zone];
+  State::NodeOf& seen = state_->nodes[node.meta.name];
+  seen = {.row = at};
   const GpuHolders::NodeGpus& described = state_->holders.on_node(node.meta.name);
   const bool by_devices = gpus_of(node.allocatable) == MilliGpu{};  // no device plugin offers its GPUs
   const MilliGpu gpus = by_devices ? whole_gpus(described.gpus) : gpus_of(node.allocatable);
@@ -232,7 +241,8 @@ void SnapshotBuilder::read_node(Pass& pass, kube::RowId at, const kube::Node& no
   row.offering = offering(labels, row.gpu, gpus);
   row.ready_at = ready_since(node.conditions, node.meta);
   const model::NodeId id = nodes_.id_of(key_of("Node", node.meta), node.meta.name);
-  state_->nodes[node.meta.name] = {id, row.gpu};
+  seen.id = id;
+  seen.gpu = row.gpu;
   ++state_->node_gpus[row.gpu];
   if (row.phase == model::Node::Phase::ready) eligibility_.add(id, at, node, row.gpu);
   pass.nodes[id] = std::move(row);
@@ -296,10 +306,7 @@ void SnapshotBuilder::read_claims(Pass& pass) {
     if (gpus_of(resources) == MilliGpu{} || claim.meta.terminating()) return;
     const kube::StringMap labels = labels_of(claim);
     model::Claim row;
-    // A registered node has no GPUs until its driver runs, which takes minutes: until then it is on its way.
-    row.phase = claim.initialized()                      ? model::Claim::Phase::registered
-                : claim.launched() || claim.registered() ? model::Claim::Phase::launched
-                                                         : model::Claim::Phase::requested;
+    row.phase = claim_phase(claim);
     row.pool = catalog_.pool(std::string(labels.get(kube::labels::kNodePool)));
     row.offering = offering(labels, catalog_.gpu_kind(gpu_name(labels, resources, *state_->fleet)), gpus_of(resources));
     const std::string* group = labels.find(actuate::kClaimGroup);
@@ -307,14 +314,28 @@ void SnapshotBuilder::read_claims(Pass& pass) {
     row.requested_at = instant_of(claim.meta.created_at);
     row.expected_ready_at = times.expected_ready_at(claim);
     const model::ClaimId id = claims_.id_of(key_of("NodeClaim", claim.meta), claim.meta.name);
-    if (const State::NodeOf* node = state_->find_node(claim.node)) {
-      row.phase = model::Claim::Phase::registered;  // even if its conditions do not say so yet
-      row.node = node->id;
-      node_row(pass, node->id).claim = id;
-      node_row(pass, node->id).is_foreign = group == nullptr;
+    if (const State::NodeOf* seen = state_->find_node(claim.node)) {
+      row.node = seen->id;
+      model::Node& node = node_row(pass, seen->id);
+      node.claim = id;
+      node.is_foreign = group == nullptr;
+      if (!has_started(claim, *state_->view.nodes.rows.at(seen->row))) {
+        node.ready_at = Instant::never();
+        if (node.phase == model::Node::Phase::ready) node.phase = model::Node::Phase::cordoned;
+      }
     }
     pass.claims[id] = row;
   });
+}
+
+/// Returns the phase of a claim. The nodes and the claims are watched separately, so a claim can say that its node has
+/// registered before the node is seen, or after that. Without a row for its node, the claim is on its way. This is also
+/// so while the node has no GPUs because its driver does not run yet, but not after it has lost them.
+model::Claim::Phase SnapshotBuilder::claim_phase(const kube::NodeClaim& claim) const {
+  using Phase = model::Claim::Phase;
+  const bool has_lost_gpus = claim.initialized() && state_->nodes.contains(claim.node);
+  if (has_lost_gpus || state_->find_node(claim.node) != nullptr) return Phase::registered;
+  return claim.launched() || claim.registered() || claim.initialized() ? Phase::launched : Phase::requested;
 }
 
 /// Reads from a claim of Capstan the launch that created it. Claims of a launch without a hold are not a group.

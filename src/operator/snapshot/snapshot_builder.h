@@ -108,6 +108,7 @@ class SnapshotBuilder {
   model::Node& node_row(Pass& pass, model::NodeId id) const;
   void read_pools();
   void read_claims(Pass& pass);
+  model::Claim::Phase claim_phase(const kube::NodeClaim& claim) const;
   void read_claim_group(const std::string& name, const kube::NodeClaim& claim, const kube::StringMap& labels,
                         model::Claim& row);
   void clamp_moments(Pass& pass);
@@ -119,6 +120,7 @@ class SnapshotBuilder {
   bool can_follow(const ViewChanges& changes) const;
   void follow_nodes(Pass& pass, const ViewChanges& changes);
   void forget_node(Pass& pass, kube::RowId at, const kube::Node& node);
+  void read_starting_nodes_again(Pass& pass);
   void touch_kinds(const std::map<model::PodClassId, model::GpuKindId>& before);
   void follow_groups(const std::vector<GroupChange>& changes);
   void follow_workloads(const std::vector<WorkloadChange>& changes);

@@ -25,18 +25,21 @@ void FleetMeter::note(const Pass& pass) {
 }
 
 void FleetMeter::note_nodes(const model::Snapshot& snapshot) {
-  snapshot.claims.for_each([&](model::ClaimId id, const model::Claim& claim) {
+  const auto is_ready = [&](const model::Claim& claim) {
     const model::Node* node = snapshot.nodes.find(claim.node);
+    return node != nullptr && !node->ready_at.is_never();
+  };
+  snapshot.claims.for_each([&](model::ClaimId id, const model::Claim& claim) {
     // Only a request that this process saw before its node was ready is measured.
-    if (claim.phase != model::Claim::Phase::failed && node == nullptr) open_.try_emplace(id, claim.requested_at);
+    if (claim.phase != model::Claim::Phase::failed && !is_ready(claim)) open_.try_emplace(id, claim.requested_at);
   });
   std::erase_if(open_, [&](const auto& entry) {
     const auto& [id, requested_at] = entry;
     const model::Claim* claim = snapshot.claims.find(id);
-    const model::Node* node = claim == nullptr ? nullptr : snapshot.nodes.find(claim->node);
-    if (node != nullptr) {
+    if (claim != nullptr && is_ready(*claim)) {
       ++waits_.ready;
-      waits_.sum += std::max(std::min(node->ready_at, snapshot.at) - requested_at, Duration{});
+      const Instant ready_at = snapshot.nodes.find(claim->node)->ready_at;
+      waits_.sum += std::max(std::min(ready_at, snapshot.at) - requested_at, Duration{});
       return true;
     }
     const bool has_failed = claim == nullptr || claim->phase == model::Claim::Phase::failed;

@@ -116,7 +116,7 @@ class Reporter {
     if (!prior_ || prior_->known) prior_ = prior;
     if (!prior.known && prior_field_.empty()) prior_field_ = variant_field(target) + ".";
     if (const auto ledger = from_.ledgers.find(origin.key()); ledger != from_.ledgers.end()) {
-      out_.ledger.join(ledger->second);
+      out_.ledger.add(ledger->second);
     }
   }
 

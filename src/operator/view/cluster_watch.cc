@@ -55,8 +55,8 @@ void ClusterWatch::follow_optional(const kube::Resource& resource, kube::Sink& s
   if (served != nullptr && !followed) follow(served->resource, sink);
 }
 
-void ClusterWatch::turn() {
-  discovery_.turn();
+void ClusterWatch::run_once() {
+  discovery_.run_once();
   if (discovery_.known()) {
     follow_optional(kinds::kLeaderWorkerSets, leader_worker_sets_);
     follow_optional(kinds::kNodeClaims, claims_);
@@ -69,11 +69,11 @@ void ClusterWatch::turn() {
     follow_optional(kinds::kResourceSlices, resource_slices_);
     follow_optional(kinds::kResourceClaims, resource_claims_);
   }
-  for (const auto& watcher : watchers_) watcher->turn();
+  for (const auto& watcher : watchers_) watcher->run_once();
   if (!discovery_.known()) return;
   const std::pair now(scalers_.snapshot().version, discovery_.served().all().size());
   if (std::exchange(scaled_of_, now) != now) scaled_.follow(scalers_.snapshot(), discovery_.served());
-  scaled_.turn();
+  scaled_.run_once();
 }
 
 Instant ClusterWatch::next_deadline() const {

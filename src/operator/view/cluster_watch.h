@@ -27,7 +27,7 @@ class ClusterWatch {
   /// The client must outlive the watch.
   ClusterWatch(kube::Client& client, net::Clock clock, RandomStream random);
 
-  void turn();
+  void run_once();
   Instant next_deadline() const;
 
   /// Returns true if every kind that the server has was read completely at least once.

@@ -65,22 +65,22 @@ std::vector<PurchaseOption> purchase_options(const kube::NodePool& pool,
   std::vector<PurchaseOption> options;
   if (!sells(pool)) return options;
   const kube::StringMap common = labels_of(pool);
-  std::vector<std::string> where = values_of(pool, kZone, zones);
-  if (where.empty() && !restricts(pool, kZone)) where.emplace_back();
+  std::vector<std::string> sold_in = values_of(pool, kZone, zones);
+  if (sold_in.empty() && !restricts(pool, kZone)) sold_in.emplace_back();
   // As in Karpenter, a pool that states no capacity type sells on-demand nodes.
-  std::vector<std::string> how(std::begin(kCapacities), std::end(kCapacities));
-  if (!restricts(pool, kCapacityType)) how = {std::string(kOnDemand)};
-  std::erase_if(how, [&](const std::string& capacity) { return !allows(pool, kCapacityType, capacity); });
+  std::vector<std::string> capacities(std::begin(kCapacities), std::end(kCapacities));
+  if (!restricts(pool, kCapacityType)) capacities = {std::string(kOnDemand)};
+  std::erase_if(capacities, [&](const std::string& capacity) { return !allows(pool, kCapacityType, capacity); });
   for (const FleetPolicy::InstanceType& type : types) {
     if (!allows(pool, kInstanceType, type.name) || !allows(pool, kGpuProduct, type.gpu)) continue;
-    for (const std::string& zone : where) {
-      for (const std::string& capacity : how) {
-        PurchaseOption each{.type = &type, .zone = zone, .capacity = capacity, .labels = common};
-        each.labels.set(kInstanceType, type.name);
-        each.labels.set(kGpuProduct, type.gpu);
-        if (!zone.empty()) each.labels.set(kZone, zone);
-        each.labels.set(kCapacityType, capacity);
-        options.push_back(std::move(each));
+    for (const std::string& zone : sold_in) {
+      for (const std::string& capacity : capacities) {
+        PurchaseOption option{.type = &type, .zone = zone, .capacity = capacity, .labels = common};
+        option.labels.set(kInstanceType, type.name);
+        option.labels.set(kGpuProduct, type.gpu);
+        if (!zone.empty()) option.labels.set(kZone, zone);
+        option.labels.set(kCapacityType, capacity);
+        options.push_back(std::move(option));
       }
     }
   }

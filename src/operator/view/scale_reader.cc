@@ -62,7 +62,7 @@ void ScaleReader::follow(const kube::StoreSnapshot<InferenceScaler>& scalers, co
   if (followed_.size() != before) publish();
 }
 
-void ScaleReader::turn() {
+void ScaleReader::run_once() {
   for (const auto& [key, followed] : followed_) {
     if (in_flight_ >= kInFlightMost) return;
     if (followed->call == 0 && followed->due <= clock_()) ask(*followed);

@@ -30,7 +30,7 @@ class ScaleReader {
 
   /// Sets the targets to read.
   void follow(const kube::StoreSnapshot<InferenceScaler>& scalers, const kube::ServedResources& served);
-  void turn();
+  void run_once();
   Instant next_deadline() const;
 
   /// Returns true if every target was read once.

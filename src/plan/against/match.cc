@@ -4,6 +4,8 @@
 #include <functional>
 #include <set>
 
+#include "base/split.h"
+
 namespace capstan::plan {
 
 namespace {
@@ -29,9 +31,36 @@ bool has_same_target(const Manifest& planned, const ExistingObject& existing) {
   return is_same_kind(planned, existing) && text_at(*target, "name") == text_at(*other, "name");
 }
 
+/// Returns the name of the workload that an autoscaler scales; empty for another object.
+std::string target_of(const Yaml& body) {
+  const Yaml* spec = body.find("spec");
+  const Yaml* target = spec == nullptr ? nullptr : spec->find("scaleTargetRef");
+  return target == nullptr ? "" : text_at(*target, "name");
+}
+std::string target_of(const manifest::Node& body) {
+  const manifest::Node* spec = body.find("spec");
+  const manifest::Node* target = spec == nullptr ? nullptr : spec->find("scaleTargetRef");
+  return target == nullptr ? "" : text_at(*target, "name");
+}
+
+/// Returns true if a text of the object is the name, or an option with it: "--model=meta-llama/Llama-3.3-70B-Instruct".
+bool names_model(const manifest::Node& node, const std::string& model) {
+  if (node.kind == manifest::Node::Kind::scalar) {
+    const auto words = split(node.text, ' ');
+    return std::ranges::any_of(words, [&](std::string_view word) {
+      return word == model || (word.ends_with(model) && word[word.size() - model.size() - 1] == '=');
+    });
+  }
+  return std::ranges::any_of(node.items, [&](const manifest::Node& item) { return names_model(item, model); }) ||
+         std::ranges::any_of(node.entries, [&](const auto& entry) { return names_model(entry.value, model); });
+}
+
+/// Returns true for an object that the plan works without, such as balloon pods.
+bool is_optional(const Manifest& manifest) { return manifest.alternative.choice == "spare capacity"; }
+
 class Matching {
  public:
-  Matching(const Plan& plan, const std::vector<ExistingObject>& existing) : existing_(existing) {
+  Matching(const Plan& plan, const std::vector<ExistingObject>& existing) : plan_(plan), existing_(existing) {
     for (const Section& section : plan.sections) {
       for (const Manifest& manifest : section.manifests) {
         if (manifest.is_object) matches_.push_back({&section, &manifest, nullptr});
@@ -42,7 +71,10 @@ class Matching {
   std::vector<ObjectMatch> run() {
     pair_by(is_same_object);
     pair_by(has_same_target);
+    pair_by_model();
     pair_single_ones();
+    pair_by(
+        [this](const Manifest& planned, const ExistingObject& existing) { return is_scaled_pair(planned, existing); });
     return std::move(matches_);
   }
 
@@ -59,11 +91,45 @@ class Matching {
     }
   }
 
+  /// Pairs the workload of a service with the only one that has the model of the service.
+  void pair_by_model() {
+    for (ObjectMatch& match : matches_) {
+      const std::string kind = text_at(match.planned->body, "kind");
+      if (match.existing != nullptr || is_optional(*match.planned) ||
+          (kind != "Deployment" && kind != "LeaderWorkerSet")) {
+        continue;
+      }
+      const std::string name = text_at(match.planned->body, "metadata", "name");
+      const auto service = std::ranges::find(plan_.spec.services, name, &ServiceSpec::name);
+      if (service == plan_.spec.services.end() || service->served_model_name.empty()) continue;
+      const auto same_model =
+          std::ranges::count(plan_.spec.services, service->served_model_name, &ServiceSpec::served_model_name);
+      std::vector<const ExistingObject*> open;
+      for (const ExistingObject& object : existing_) {
+        if (used_.contains(&object) || !is_same_kind(*match.planned, object)) continue;
+        if (names_model(object.body, service->served_model_name)) open.push_back(&object);
+      }
+      if (open.size() != 1 || same_model != 1) continue;
+      match.existing = open.front();
+      used_.insert(open.front());
+    }
+  }
+
+  /// Returns true if paired autoscalers scale these two objects.
+  bool is_scaled_pair(const Manifest& planned, const ExistingObject& existing) const {
+    if (!is_same_kind(planned, existing) || is_optional(planned)) return false;
+    const std::string name = text_at(planned.body, "metadata", "name");
+    return std::ranges::any_of(matches_, [&](const ObjectMatch& match) {
+      return match.existing != nullptr && !name.empty() && target_of(match.planned->body) == name &&
+             target_of(match.existing->body) == existing.name();
+    });
+  }
+
   void pair_single_ones() {
     for (ObjectMatch& match : matches_) {
-      if (match.existing != nullptr) continue;
+      if (match.existing != nullptr || is_optional(*match.planned)) continue;
       const auto is_open = [&](const ObjectMatch& other) {
-        return other.existing == nullptr &&
+        return other.existing == nullptr && !is_optional(*other.planned) &&
                text_at(other.planned->body, "kind") == text_at(match.planned->body, "kind") &&
                text_at(other.planned->body, "apiVersion") == text_at(match.planned->body, "apiVersion");
       };
@@ -79,6 +145,7 @@ class Matching {
     }
   }
 
+  const Plan& plan_;
   const std::vector<ExistingObject>& existing_;
   std::vector<ObjectMatch> matches_;
   std::set<const ExistingObject*> used_;

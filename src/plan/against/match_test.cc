@@ -51,6 +51,47 @@ TEST(Match, PairsAutoscalersByTheirTarget) {
   EXPECT_EQ(matches[0].existing, nullptr);
 }
 
+constexpr const char* kPlannedChat = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: chat}}";
+constexpr const char* kPlannedCode = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: code}}";
+
+TEST(Match, PairsARenamedDeploymentAlthoughThePlanHasBalloons) {
+  Plan plan = plan_with({kPlannedChat, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: chat-balloon}}"});
+  plan.sections[0].manifests[1].alternative = {.choice = "spare capacity", .option = "balloon"};
+  const std::vector<ExistingObject> existing = {
+      existing_one("{apiVersion: apps/v1, kind: Deployment, metadata: {name: vllm}}")};
+  const auto matches = match_objects(plan, existing);
+  EXPECT_EQ(matches[0].existing, &existing[0]);
+  EXPECT_EQ(matches[1].existing, nullptr);
+}
+
+TEST(Match, PairsRenamedDeploymentsByTheModel) {
+  Plan plan = plan_with({kPlannedChat, kPlannedCode});
+  plan.spec.services = {{.name = "chat", .served_model_name = "meta/large"},
+                        {.name = "code", .served_model_name = "meta/large-code"}};
+  const std::vector<ExistingObject> existing = {
+      existing_one("{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: {containers: "
+                   "[{args: [--model=meta/large-code]}]}}}}"),
+      existing_one("{apiVersion: apps/v1, kind: Deployment, metadata: {name: b}, spec: {template: {spec: {containers: "
+                   "[{command: [sh, -c, vllm serve meta/large]}]}}}}")};
+  const auto matches = match_objects(plan, existing);
+  EXPECT_EQ(matches[0].existing, &existing[1]);
+  EXPECT_EQ(matches[1].existing, &existing[0]);
+}
+
+TEST(Match, PairsRenamedDeploymentsByTheirAutoscalers) {
+  const auto scaler = [](const std::string& name, const std::string& target) {
+    return "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: " + name +
+           "}, spec: {scaleTargetRef: {name: " + target + "}}}";
+  };
+  const Plan plan = plan_with({kPlannedChat, kPlannedCode, scaler("chat", "chat"), scaler("code", "code")});
+  const std::vector<ExistingObject> existing = {
+      existing_one("{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}}"),
+      existing_one("{apiVersion: apps/v1, kind: Deployment, metadata: {name: y}}"), existing_one(scaler("code", "x"))};
+  const auto matches = match_objects(plan, existing);
+  EXPECT_EQ(matches[0].existing, nullptr);
+  EXPECT_EQ(matches[1].existing, &existing[0]);
+}
+
 TEST(Match, DistinguishesNamespaces) {
   const Plan plan = plan_with({"{apiVersion: v1, kind: Service, metadata: {name: chat, namespace: inference}}",
                                "{apiVersion: v1, kind: Service, metadata: {name: code, namespace: inference}}"});

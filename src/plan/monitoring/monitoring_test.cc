@@ -123,6 +123,17 @@ TEST(Monitoring, SelectsThePodsOfTheServiceAndNoOthers) {
   EXPECT_FALSE(matches("chat-prepull-x2k4z"));
 }
 
+TEST(Monitoring, SaysWhichMemoryRanOut) {
+  const Monitoring found = Sample(Engine::vllm).monitoring();
+  const Alert* host = find_alert(found, "EngineOutOfMemory");
+  ASSERT_NE(host, nullptr);
+  EXPECT_NE(host->query.find("kube_pod_container_status_last_terminated_reason{reason=\"OOMKilled\""), host->query.npos)
+      << host->query;
+  const Alert* gpu = find_alert(found, "GpuOutOfMemory");
+  ASSERT_NE(gpu, nullptr);
+  EXPECT_NE(gpu->query.find("min_over_time(DCGM_FI_DEV_FB_FREE{ exported_namespace="), gpu->query.npos) << gpu->query;
+}
+
 TEST(Monitoring, BurnsAgainstTheBoundInTheUnitOfTheMetric) {
   const Monitoring vllm = Sample(Engine::vllm).monitoring();
   ASSERT_NE(find_alert(vllm, "TtftBudgetBurnsFast"), nullptr);

@@ -74,11 +74,11 @@ std::string usd_of_pools(const PlanFacts& facts, const std::vector<GpuPool>& poo
       if (is_spot && pool.spot_nodes == 0) continue;
       const std::optional<double> price = usd_per_gpu_hour(facts, pool, is_spot);
       if (!price) return {};
-      // A pool without nodes has no series.
+      // A pool without nodes has no series. Karpenter counts each share of a GPU as one.
       sum += fmt::format(
           "{}(sum(karpenter_nodepools_usage{{nodepool=\"{}{}\",resource_type=\"nvidia.com/gpu\"}}) or vector(0)) * "
           "{:.4f}",
-          sum.empty() ? "" : " + ", pool.name, is_spot ? "-spot" : "", *price);
+          sum.empty() ? "" : " + ", pool.name, is_spot ? "-spot" : "", *price / static_cast<double>(pool.mps_shares));
     }
   }
   return sum;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "plan/render/prerequisites.h"
+
 namespace capstan::plan {
 
 namespace {
@@ -54,7 +56,7 @@ std::string apply_script(const Plan& plan) {
   std::string out = "#!/bin/sh\n";
   out += comment(fmt::format("Applies the plan {} in the order in which its parts work.", plan.spec.name));
   out += comment("It ends at the first command that fails. Commands that are optional are comments.");
-  out += "set -eu\ncd \"$(dirname \"$0\")\"\n";
+  out += "set -eu\ncd \"$(dirname \"$0\")\"\n" + prerequisite_check(plan);
   for (const ApplyCommand& command : chosen_commands(plan)) {
     out += '\n' + comment((command.is_optional ? "optional: " : "") + command.purpose);
     out += command.is_optional ? comment(command.command) : command.command + '\n';

@@ -48,6 +48,16 @@ TEST(ApplyScript, RunsTheChosenCommandsAndShowsTheOptionalOnes) {
 set -eu
 cd "$(dirname "$0")"
 
+# Tests for everything that the plan needs and does not install. Nothing is applied if a part is missing.
+absent=0
+missing() {
+  echo "missing: $1" >&2
+  echo "  install it: $2" >&2
+  absent=1
+}
+command -v kubectl >/dev/null || missing 'kubectl' 'https://kubernetes.io/docs/tasks/tools/'
+[ "$absent" -eq 0 ] || { echo "nothing was applied" >&2; exit 1; }
+
 # the node pools
 kubectl apply -f nodes
 

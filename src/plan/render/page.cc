@@ -14,6 +14,7 @@
 #include "plan/files.h"
 #include "plan/render/apply_script.h"
 #include "plan/render/key_figures.h"
+#include "plan/render/prerequisites.h"
 
 namespace capstan::plan {
 
@@ -406,6 +407,7 @@ Page page_of(const Plan& plan) {
   }
   if (holds_slo(plan)) {
     page.folders = folders_of(plan);
+    page.needs = needed_components(plan);
     page.apply = chosen_commands(plan);
   }
   return page;

@@ -58,6 +58,7 @@ struct Page {
   std::vector<std::string> not_simulated{};
   std::vector<std::string> defaults{};  ///< one for each part of the spec: "services.chat: slo.attainment = 99 %"
   std::vector<PageFolder> folders{};    ///< folders of `--out`; none: the plan misses an SLO and has no manifests
+  std::vector<std::string> needs{};     ///< components that the commands need and do not install
   std::vector<ApplyCommand> apply{};    ///< in the order in which they work, without the options that are not chosen
 };
 

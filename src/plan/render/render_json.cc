@@ -4,6 +4,7 @@
 
 #include "plan/figures.h"
 #include "plan/render/page.h"
+#include "plan/render/prerequisites.h"
 #include "plan/render/render.h"
 
 namespace capstan::plan {
@@ -175,6 +176,10 @@ Json manifest_json(const Manifest& manifest) {
           {"body", Json::parse(manifest.body.flow(), nullptr, false)}};
 }
 
+Json prerequisite_json(const Prerequisite& needed) {
+  return {{"name", needed.name}, {"part", needed.part}, {"remedy", needed.remedy}};
+}
+
 Json section_json(const Section& section) {
   return {{"key", section.key},
           {"title", section.title},
@@ -196,15 +201,17 @@ Json section_json(const Section& section) {
 }  // namespace
 
 std::string render_json(const Plan& plan) {
-  Json out = {{"format_version", 1},
-              {"plan", plan.spec.name},
-              {"simulations", plan.simulations},
-              {"services", list_json(plan.services, service_json)},
-              {"apply", list_json(page_of(plan).apply, command_json)},
-              {"sections", list_json(plan.sections, section_json)},
-              {"defaults", list_json(plan.spec.defaults, [](const DefaultUsed& used) {
-                 return Json{{"path", used.path}, {"value", used.value}, {"why", used.why}};
-               })}};
+  Json out = {
+      {"format_version", 1},
+      {"plan", plan.spec.name},
+      {"simulations", plan.simulations},
+      {"services", list_json(plan.services, service_json)},
+      {"needs", list_json(holds_slo(plan) ? prerequisites(plan) : std::vector<Prerequisite>(), prerequisite_json)},
+      {"apply", list_json(page_of(plan).apply, command_json)},
+      {"sections", list_json(plan.sections, section_json)},
+      {"defaults", list_json(plan.spec.defaults, [](const DefaultUsed& used) {
+         return Json{{"path", used.path}, {"value", used.value}, {"why", used.why}};
+       })}};
   if (plan.together) out["together"] = together_json(*plan.together);
   return out.dump(2) + '\n';
 }

@@ -75,9 +75,17 @@ void write_markdown_block(std::string& out, const PageBlock& block) {
   out += '\n';
 }
 
-void write_markdown_apply(std::string& out, const std::vector<ApplyCommand>& commands) {
+void write_markdown_apply(std::string& out, const Page& page) {
+  const std::vector<ApplyCommand>& commands = page.apply;
   if (commands.empty()) return;
-  out += "\n## Apply in this order\n\n```sh\n";
+  out += "\n## Apply in this order\n\n";
+  if (!page.needs.empty()) {
+    out += fmt::format(
+        "The cluster needs {}. `apply.sh` names the missing ones and how to install them before it applies "
+        "anything.\n\n",
+        fmt::join(page.needs, ", "));
+  }
+  out += "```sh\n";
   for (const ApplyCommand& command : commands) {
     out += command.command;
     if (!command.purpose.empty() || command.is_optional) {
@@ -129,7 +137,7 @@ std::string render_markdown(const Plan& plan, PageDetail detail) {
   } else {
     for (const std::string& line : default_lines(plan)) out += fmt::format("- {}\n", line);
   }
-  write_markdown_apply(out, page.apply);
+  write_markdown_apply(out, page);
   write_markdown_files(out, plan, page, detail);
   return out + fmt::format("\n{} simulations.\n", grouped_text(plan.simulations));
 }

@@ -84,8 +84,8 @@ nodes         One pool of p5.48xlarge.
               from the catalogue: price of p5.48xlarge = 55.04 USD/h
 not simulated the training tenant
 defaults      services.chat: slo.attainment = 99 %
-files         4 files: nodes/ scenario-chat.yaml apply.sh plan.md; sh apply.sh applies them: 2
-              commands in the order in which they work
+files         5 files: nodes/ scenario-chat.yaml kill-switch.sh apply.sh plan.md; sh apply.sh
+              applies them: 2 commands in the order in which they work
 
 1,234 simulations; --details shows the arithmetic, the reasons and the commands
 )");
@@ -134,10 +134,19 @@ TEST(Render, NeverFoldsTheCommentOfACommand) {
 TEST(Render, CountsTheOptionalSteps) {
   Plan plan = small_plan();
   plan.sections[0].apply.push_back({.command = "a", .purpose = "balloon pods", .is_optional = true});
-  EXPECT_NE(render_text(plan).find("2\n              commands in the order in which they work, and 1 optional one as "
-                                   "comments"),
+  EXPECT_NE(render_text(plan).find("applies them: 2 commands in the order in which they work, and 1 optional one as\n"
+                                   "              comments"),
             std::string::npos)
       << render_text(plan);
+}
+
+TEST(Render, NamesTheComponentsThatTheClusterNeeds) {
+  Plan plan = small_plan();
+  plan.sections[0].manifests[0].body = Yaml::map({{"apiVersion", "karpenter.sh/v1"}, {"kind", "NodePool"}});
+  EXPECT_NE(render_text(plan).find("\nneeds         Karpenter in the cluster; apply.sh names the missing ones"),
+            std::string::npos);
+  EXPECT_NE(render_markdown(plan).find("The cluster needs Karpenter. `apply.sh` names"), std::string::npos);
+  EXPECT_NE(render_json(plan).find("\"part\": \"nodepools.karpenter.sh\""), std::string::npos);
 }
 
 TEST(Render, StaysWithinAHundredColumnsAndSixtyLines) {

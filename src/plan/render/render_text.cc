@@ -94,6 +94,13 @@ void write_text_files(std::string& out, const Page& page) {
   }
   if (optional > 0) text += fmt::format(", and {} optional {} as comments", optional, optional == 1 ? "one" : "ones");
   out += folded(edge("files"), text, kGutter);
+  if (page.needs.empty()) return;
+  out +=
+      folded(edge("needs"),
+             fmt::format("{} in the cluster; apply.sh names the missing ones and how to install them before it applies "
+                         "anything",
+                         fmt::join(page.needs, ", ")),
+             kGutter);
 }
 
 void write_text_apply(std::string& out, const std::vector<ApplyCommand>& commands) {

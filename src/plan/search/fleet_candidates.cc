@@ -70,6 +70,54 @@ std::string words_of(const RemainingLimits& limits, const SpecCandidate& candida
   return parts.empty() ? "no limit" : fmt::format("{}", fmt::join(parts, "; "));
 }
 
+/// Returns the lowest value from `low` on with which a test holds, which then also holds for each higher value.
+template <typename Holds>
+std::int64_t lowest_with(std::int64_t low, std::int64_t high, const Holds& holds) {
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (holds(middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+/// Returns the lowest limits that leave room for the replicas: "limits.gpus: 12 and limits.usd_per_hour: 83.00". Limits
+/// that leave room already are not named.
+std::string nearest_limits(const RemainingLimits& limits, const SpecCandidate& candidate, ReplicaCount replicas,
+                           const ClusterSpec& cluster) {
+  constexpr std::int64_t kGpusMost = 1'000'000, kCentsMost = 100'000'000, kMicroUsdPerCent = 10'000;
+  const MicroUsd price = lowest_price(*candidate.machine, cluster).value_or(MicroUsd{0});
+  const FleetCandidate fleet{.engine = *candidate.row, .machine = *candidate.machine};
+  const auto has_room = [&](std::optional<GpuCount> gpus, std::optional<MicroUsd> per_hour) {
+    RemainingLimits changed = limits;
+    changed.gpus = gpus;
+    changed.per_hour = per_hour;
+    const auto left = changed.on(*candidate.machine, price, replicas * candidate.row->tp);
+    return std::ranges::all_of(left, [&](const LimitedGpus& l) { return fleet.replicas_in(l.gpus) >= replicas; });
+  };
+  std::vector<std::string> parts;
+  if (limits.gpus && !has_room(limits.gpus, std::nullopt)) {
+    const auto holds = [&](std::int64_t gpus) { return has_room(gpus, std::nullopt); };
+    parts.push_back(fmt::format("limits.gpus: {}", lowest_with(*limits.gpus, kGpusMost, holds)));
+  }
+  if (limits.per_hour && !has_room(std::nullopt, limits.per_hour)) {
+    const auto holds = [&](std::int64_t cents) { return has_room(std::nullopt, MicroUsd{cents * kMicroUsdPerCent}); };
+    const std::int64_t cents = lowest_with(limits.per_hour->count / kMicroUsdPerCent, kCentsMost, holds);
+    parts.push_back(fmt::format("limits.usd_per_hour: {:.2f}", static_cast<double>(cents) / 100));
+  }
+  const GpuCount pods = replicas * candidate.row->tp * whole_gpus_of(*candidate.machine);
+  const GpuCount held = ceil_div(pods, candidate.machine->gpus);
+  if (limits.tenant_gpus && *limits.tenant_gpus < held) {
+    parts.push_back(fmt::format("{} more of the tenant", held == *limits.tenant_gpus + 1
+                                                             ? std::string("1 GPU")
+                                                             : fmt::format("{} GPUs", held - *limits.tenant_gpus)));
+  }
+  return parts.empty() ? "a higher limit" : fmt::format("{}", fmt::join(parts, " and "));
+}
+
 /// Returns the place of a service in the spec with its path: "s.yaml:2:3: services.chat".
 std::string service_place(const PlanSpec& spec, const ServiceSpec& service) {
   const auto index = static_cast<std::size_t>(&service - spec.services.data());
@@ -90,10 +138,11 @@ Error does_not_fit(const PlanSpec& spec, const ServiceSpec& service, const Remai
     const auto gib = static_cast<double>(smallest.row->weights().count) / (1 << 30);
     const ReplicaCount replicas = service.least_replicas();
     message = fmt::format(
-        "the limits leave no room for its smallest fleet, {} of {} ({} weights, {} x {}): {}; expected a higher limit",
+        "the limits leave no room for its smallest fleet, {} of {} ({} weights, {} x {}): {}; the nearest that is "
+        "possible is {}",
         replicas == 1 ? "one replica" : fmt::format("{} replicas", replicas), row_words(*smallest.row),
         fmt::format("{:.0f} GiB of", gib), smallest.machines(), smallest.machine->name,
-        words_of(limits, smallest, replicas, spec.cluster));
+        words_of(limits, smallest, replicas, spec.cluster), nearest_limits(limits, smallest, replicas, spec.cluster));
   }
   Error error = Error::about(service_place(spec, service), std::move(message));
   error.kind = ErrorKind::infeasible;

@@ -117,5 +117,20 @@ TEST(FleetCandidates, CountMachinesOfReplicasThatSpanSeveral) {
   EXPECT_EQ(candidate.replicas_on(7), 14);
 }
 
+TEST(FleetCandidates, NameTheLimitsThatLeaveRoom) {
+  PlanSpec spec = sample_specs::small_spec();
+  spec.services[0].min_replicas = 3;
+  RemainingLimits limits{.service = "small", .gpus = 2, .per_hour = MicroUsd{5'000'000}};
+  const LoadFacts load = count_load(spec.services[0]).value();
+  const auto few = fleet_candidates(spec, spec.services[0], load, limits);
+  ASSERT_FALSE(few);
+  const std::string text = few.error().text();
+  EXPECT_NE(text.find("the nearest that is possible is limits.gpus: 3 and limits.usd_per_hour: 7.50"), text.npos)
+      << text;
+  limits.gpus = 3;
+  limits.per_hour = MicroUsd{30'000'000};
+  EXPECT_TRUE(fleet_candidates(spec, spec.services[0], load, limits));
+}
+
 }  // namespace
 }  // namespace capstan::plan

@@ -26,6 +26,13 @@ Yaml range(Duration low, Duration high, std::int64_t percent) {
   return fmt::format("{}..{}", duration_text(low * percent / 100), duration_text(high * percent / 100));
 }
 
+Yaml range(const DurationRange& times, std::int64_t percent) { return range(times.low, times.high, percent); }
+
+/// Returns the bytes that a node downloads in this time.
+std::int64_t bytes_in(Duration time) {
+  return static_cast<std::int64_t>(static_cast<__int128>(time.count()) * kWeightsBytesPerS / 1'000'000'000);
+}
+
 Yaml tokens_of(const TokenSpec& tokens) {
   if (tokens.sigma <= 0) return tokens.median;
   Yaml out = Yaml::map({{"kind", "log_normal"}, {"tokens", tokens.median}, {"sigma", number(tokens.sigma)}});
@@ -65,6 +72,9 @@ Yaml arrivals_yaml(const workload::JobLoad& load, Duration until) {
   out.set("until", duration_text(std::min(until, load.until)));
   return out;
 }
+
+/// Returns a share as a scenario states it: "2%", "0.5%".
+std::string percent_setting(std::int64_t ppm) { return fmt::format("{}%", static_cast<double>(ppm) / 10'000); }
 
 }  // namespace
 
@@ -129,14 +139,20 @@ Yaml service_yaml(const PlanSpec& spec, const ServiceSpec& service, const FleetO
   out.set("engine_settings",
           Yaml::map({{"max_batched_tokens", kEngineLimits.max_batched_tokens}, {"max_seqs", kEngineLimits.max_seqs}}));
   const std::int64_t percent = conditions.start_percent;
+  const ColdStartSpec& times = service.cold_start;
   // Weights that the engine quantizes are loaded in bfloat16, which is twice as large as FP8.
   const std::int64_t stored = row.weights().count * (quantizes_weights(service, row.weight_dtype) ? 2 : 1);
-  Yaml start = Yaml::map({{"image_size", fmt::format("{}B", 10'000'000'000 * percent / 100)},
-                          {"weights", fmt::format("{}B", stored * percent / 100)},
-                          {"weights_from", "object_store"},
-                          {"engine_init", range(30s, 45s, percent)},
-                          {"engine_init_cached", range(15s, 20s, percent)},
-                          {"warm_up", range(3s, 6s, percent)}});
+  // Each node of a replica loads its share of the weights, and the stated time is that of one node.
+  const std::int64_t weights =
+      times.weights ? bytes_in(*times.weights) * fleet.candidate->machines_per_replica() : stored;
+  Yaml start;
+  start.set("image_size", fmt::format("{}B", bytes_in(times.image_pull) * percent / 100),
+            fmt::format("takes {} at node_nic, which stands for the pull with its unpacking",
+                        duration_text(times.image_pull * percent / 100)));
+  start.set("weights", fmt::format("{}B", weights * percent / 100)).set("weights_from", "object_store");
+  start.set("engine_init", range(times.engine_start, percent));
+  start.set("engine_init_cached", range(times.engine_start_cached, percent));
+  start.set("warm_up", range(times.warm_up, percent));
   out.set("start", start);
   out.set("router", Yaml::map({{"policy", "least_loaded"}, {"gateway_max_waiting", 10'000}}));
   return out;
@@ -195,14 +211,21 @@ void add_standing_nodes(const ClusterSpec& cluster, const StandingMachines& stan
   }
 }
 
+void add_cluster_facts(const PlanSpec& spec, bool has_spot, Yaml& cluster) {
+  cluster.set("bandwidth", Yaml::map({{"node_nic", fmt::format("{}B/s", kWeightsBytesPerS)}}));
+  if (!has_spot) return;
+  cluster["provider"].set("spot_interruptions_per_hour",
+                          Yaml::plain(percent_setting(spec.cluster.spot_interruptions_ppm)));
+}
+
 Yaml provision_yaml(const PlanSpec& spec, const Conditions& conditions) {
   if (spec.cluster.provisioner == Provisioner::none) return "none";
   Yaml provision = Yaml::map({{"policy", "group"}});
   const std::int64_t percent = conditions.start_percent;
   const bool is_slow = spec.cluster.provisioner == Provisioner::cluster_autoscaler;
   provision.set("latency", Yaml::map({{"decision", is_slow ? range(33s, 46s, percent) : range(3s, 6s, percent)},
-                                      {"boot", is_slow ? range(45s, 60s, percent) : range(30s, 40s, percent)},
-                                      {"driver", range(12s, 14s, percent)}}));
+                                      {"boot", range(spec.cluster.node_start.boot, percent)},
+                                      {"driver", range(spec.cluster.node_start.driver, percent)}}));
   provision.set("consolidation", Yaml::map({{"policy", "when_empty"}, {"after", "1h"}}));
   return provision;
 }

@@ -33,6 +33,8 @@ struct StandingMachines {
 /// Adds the nodes that stand at the start, over the zones in turn: machines that exist, and the needed ones that are
 /// bought.
 void add_standing_nodes(const ClusterSpec& cluster, const StandingMachines& standing, Yaml& list);
+/// Adds the bandwidth of a node and, for a cluster with spot nodes, the chance that one is reclaimed.
+void add_cluster_facts(const PlanSpec& spec, bool has_spot, Yaml& cluster);
 /// Returns the value of the key `provision` of a policy.
 Yaml provision_yaml(const PlanSpec& spec, const Conditions& conditions);
 

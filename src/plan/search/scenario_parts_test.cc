@@ -37,6 +37,27 @@ TEST(ScenarioParts, NodesOfTheClusterAutoscalerComeLater) {
   EXPECT_EQ(provision_yaml(spec, {}).text(), "none");
 }
 
+TEST(ScenarioParts, NodesStartAsTheSpecStates) {
+  PlanSpec spec;
+  const auto latency = [&](const char* key, std::int64_t percent) {
+    return provision_yaml(spec, {.start_percent = percent}).find("latency")->find(key)->text();
+  };
+  EXPECT_EQ(latency("boot", 100), "1m..3m");
+  EXPECT_EQ(latency("driver", 200), "1m..4m");
+  spec.cluster.node_start.boot = {std::chrono::seconds(90), std::chrono::seconds(90)};
+  EXPECT_EQ(latency("boot", 100), "1m30s..1m30s");
+}
+
+TEST(ScenarioParts, SpotNodesAreReclaimedAtTheStatedRate) {
+  PlanSpec spec;
+  Yaml without, with;
+  add_cluster_facts(spec, false, without);
+  EXPECT_EQ(without.find("provider"), nullptr);
+  spec.cluster.spot_interruptions_ppm = 5'000;
+  add_cluster_facts(spec, true, with);
+  EXPECT_EQ(with.find("provider")->find("spot_interruptions_per_hour")->text(), "0.5%");
+}
+
 TEST(ScenarioParts, APoolHasTheGpusOfItsMachines) {
   const MachineSpec machine{.name = "p5", .gpu = "h100_sxm", .gpus = 8, .spot_per_hour = MicroUsd{2'500'000}};
   const Yaml pool = pool_yaml(machine, "h100-spot", 3, model::CapacityType::spot);

@@ -41,9 +41,7 @@ Yaml cluster_yaml(const PlanSpec& spec, const FleetOption& fleet, const Conditio
                       .unit = candidate.machines_per_replica()},
                      existing);
   if (!existing.empty()) out.set("existing", existing);
-  if (spot > 0) {
-    out["provider"].set("spot_interruptions_per_hour", fmt::format("{}%", kSpotInterruptionsPercentPerHour));
-  }
+  add_cluster_facts(spec, spot > 0 || candidate.base == CapacityType::spot, out);
   if (conditions.lost_zone) {
     out.set("outages",
             Yaml::list({Yaml::map(

@@ -9,10 +9,6 @@
 
 namespace capstan::plan {
 
-/// Chance that a spot node is interrupted within an hour, percent. This is an assumption of Capstan without a measured
-/// source.
-inline constexpr std::int64_t kSpotInterruptionsPercentPerHour = 2;
-
 /// A fleet of a candidate.
 struct FleetOption {
   const FleetCandidate* candidate = nullptr;

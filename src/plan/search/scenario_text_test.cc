@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/sample_specs.h"
+#include "plan/search/trials.h"
 #include "scenario/scenario.h"
 
 namespace capstan::plan {
@@ -36,6 +37,27 @@ scenario::Scenario read_back(const Written& w, const Conditions& conditions = {}
     return {};
   }
   return *scenario;
+}
+
+TEST(ScenarioText, ASpotOnlyFleetIsReclaimed) {
+  PlanSpec spec = sample_specs::small_spec();
+  spec.cluster.capacity = {model::CapacityType::spot};
+  const Written w = written(spec);
+  ASSERT_EQ(w.fleet.candidate->base, model::CapacityType::spot);
+  EXPECT_EQ(read_back(w).cluster.provider.spot_interruptions_per_million_hours, 20'000u);
+}
+
+TEST(ScenarioText, StatedTimesOfAColdStartAreSimulated) {
+  PlanSpec spec = sample_specs::small_spec();
+  spec.services[0].cold_start = {.image_pull = std::chrono::seconds(20),
+                                 .weights = std::chrono::seconds(30),
+                                 .engine_start = {std::chrono::seconds(40), std::chrono::seconds(40)}};
+  const scenario::Scenario scenario = read_back(written(spec));
+  const auto phases = start_phases(scenario);
+  ASSERT_EQ(phases.size(), 5u);
+  EXPECT_EQ(phases[1].typical, std::chrono::seconds(20));
+  EXPECT_EQ(phases[2].typical, std::chrono::seconds(30));
+  EXPECT_EQ(phases[3].longest, std::chrono::seconds(40));
 }
 
 TEST(ScenarioText, StatesTheServiceOfThePlan) {

@@ -7,12 +7,14 @@
 #include <utility>
 
 #include "base/number_text.h"
+#include "experiment/text/words.h"
 #include "plan/search/robustness.h"
 #include "plan/search/scaler_choice.h"
 #include "plan/search/service_search.h"
 #include "plan/search/together.h"
 #include "plan/search/zone_loss.h"
 #include "plan/sections/pools.h"
+#include "plan/sections/queues.h"
 #include "plan/sections/tenant_jobs.h"
 #include "plan/shared_nodes.h"
 
@@ -51,7 +53,7 @@ Result<ScalerChoice> choose_on(FleetSimulator& simulator, const FleetKey& capsta
   const ServiceSpec& service = simulator.service();
   const TriedFleet& found = simulator.tried().at(capstan);
   const auto parsed = scenario::parse_scenario(simulator.scenario(found.fleet), "scenario-" + service.name + ".yaml");
-  if (parsed) plan.start = start_phases(*parsed);
+  if (parsed) plan.start = start_phases(*parsed, found.fleet.candidate->machines_per_replica());
   plan.roles = roles_of(service, found, found.fleet);
   for (RoleFleet& role : plan.roles) role.burst_minimum = role.minimum;
   return choose_scaler(simulator, capstan, plan, budget);
@@ -161,6 +163,67 @@ Result<void> check_number_of_jobs(const PlanSpec& spec, const std::vector<LoadFa
   return {};
 }
 
+/// Returns an error about a class of jobs, with its place in the spec.
+Error infeasible_jobs(const PlanSpec& spec, const PlacedJobs& placed, const std::string& message) {
+  const auto index = static_cast<std::size_t>(placed.tenant - spec.tenants.data());
+  const auto place = spec.places.find(fmt::format("tenants.{}.jobs", index));
+  Error error = Error::about(fmt::format("{}tenants.{}.jobs.{}", place == spec.places.end() ? "" : place->second + ": ",
+                                         placed.tenant->name, placed.jobs->name),
+                             message);
+  error.kind = ErrorKind::infeasible;
+  return error;
+}
+
+std::int64_t fewest_pods(const workload::JobSize& size) { return size.least_pods > 0 ? size.least_pods : size.pods; }
+
+/// Checks that each tenant may hold the GPUs of one job of each of its classes.
+Result<void> check_limits_of_jobs(const PlanFacts& facts, const std::vector<GpuPool>& pools) {
+  const PlanSpec& spec = facts.spec;
+  const std::vector<TenantShare> shares = tenant_shares(facts, pools);
+  for (const PlacedJobs& placed : placed_jobs(spec, pools)) {
+    const auto share = std::ranges::find(shares, placed.tenant, &TenantShare::tenant);
+    if (share == shares.end()) continue;
+    const auto limit = capstan_limit({.spec = spec, .pools = pools, .shares = shares}, *share);
+    const GpuCount needed = fewest_pods(placed.size) * placed.size.gpus_per_pod;
+    if (!limit || needed <= *limit) continue;
+    return std::unexpected(infeasible_jobs(
+        spec, placed,
+        fmt::format(
+            "a job needs {}, {} more than the {} that its tenant may hold{}; the nearest that is possible is {}: "
+            "{} of tenant {}",
+            experiment::counted(needed, "GPU", "GPUs"), needed - *limit, *limit,
+            share->limit ? "" : ", because the tenants with services are entitled to the rest",
+            share->limit ? "gpu_limit" : "gpu_quota", needed, placed.tenant->name)));
+  }
+  return {};
+}
+
+/// Checks that the nodes of the plan hold one job of each class.
+Result<void> check_size_of_jobs(const PlanSpec& spec, const std::vector<GpuPool>& pools) {
+  for (const PlacedJobs& placed : placed_jobs(spec, pools)) {
+    const GpuPool& pool = *placed.pool;
+    const std::int64_t nodes = ceil_div(fewest_pods(placed.size), pool.gpus_per_node() / placed.size.gpus_per_pod);
+    const std::int64_t known = std::max(pool.max_nodes, pool.existing_nodes);
+    if (nodes <= known) continue;
+    const bool serves =
+        std::ranges::find(spec.services, placed.tenant->name, &ServiceSpec::tenant) != spec.services.end();
+    const std::string nearest =
+        spec.cluster.provisioner == Provisioner::none ? fmt::format("{} existing nodes", nodes)
+        : serves
+            ? fmt::format("a tenant without a service for these jobs, with gpu_quota: {}", nodes * pool.gpus_per_node())
+            : fmt::format("gpu_quota: {} of tenant {}", nodes * pool.gpus_per_node(), placed.tenant->name);
+    return std::unexpected(infeasible_jobs(
+        spec, placed,
+        fmt::format("a job needs {0} with {1} each, {2} more than the {3} of pool {4}, because the plan buys "
+                    "nodes for services and for the quotas of tenants without a service; the nearest that is possible "
+                    "is {5}, or a job that fits {3}",
+                    experiment::counted(nodes, "node", "nodes"),
+                    experiment::counted(pool.gpus_per_node(), "GPU", "GPUs"), nodes - known,
+                    experiment::counted(known, "node", "nodes"), pool.name, nearest)));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<SearchResult> search_fleets(const PlanSpec& spec, const SearchOptions& options) {
@@ -192,6 +255,9 @@ Result<SearchResult> search_fleets(const PlanSpec& spec, const SearchOptions& op
   name_pools(out.services);
   share_nodes(out.services);
   const std::vector<GpuPool> pools = gpu_pools({spec, out.services});
+  if (const Result<void> fit = check_size_of_jobs(spec, pools); !fit) return std::unexpected(fit.error());
+  const Result<void> allowed = check_limits_of_jobs({spec, out.services}, pools);
+  if (!allowed) return std::unexpected(allowed.error());
   const bool shares_cluster = spec.services.size() > 1 || !placed_jobs(spec, pools).empty();
   if (shares_cluster && std::ranges::all_of(out.services, &ServicePlan::holds_slo)) {
     Result<TogetherResult> together = prove_together(spec, out.services, chosen, options);

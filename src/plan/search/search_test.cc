@@ -183,6 +183,39 @@ TEST(SearchFleets, OneServiceIsProvedNextToTheJobsOfATenant) {
   EXPECT_GT(result.together->trials.jobs_micro_usd_per_hour, 0);
 }
 
+TEST(SearchFleets, AJobThatNoPoolHoldsNamesTheQuotaThatItNeeds) {
+  PlanSpec spec = sample_specs::small_spec();
+  spec.services[0].max_replicas = 6;
+  TenantJobs jobs{.name = "train"};
+  jobs.load.sizes = {{.pods = 500, .gpus_per_pod = 1}};
+  jobs.load.work.median = std::chrono::minutes(5);
+  jobs.load.batches = {.count = 1, .at = {}, .interval = {}};
+  spec.tenants.push_back({.name = "lab", .kind = TenantSpec::Kind::training, .priority = 50, .jobs = {jobs}});
+  spec.places["tenants.1.jobs"] = "s.yaml:9:5";
+  const auto result = search_fleets(spec, {});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, ErrorKind::infeasible);
+  const std::string text = result.error().text();
+  EXPECT_TRUE(text.starts_with("s.yaml:9:5: tenants.lab.jobs.train: a job needs 500 nodes with 1 GPU each, ")) << text;
+  EXPECT_NE(text.find("the nearest that is possible is gpu_quota: 500 of tenant lab"), std::string::npos) << text;
+}
+
+TEST(SearchFleets, AJobOfATenantThatMayHoldNoGpusNamesTheQuotaThatItNeeds) {
+  PlanSpec spec = sample_specs::small_spec();
+  TenantJobs jobs{.name = "tune"};
+  jobs.load.sizes = {{.pods = 1, .gpus_per_pod = 1}};
+  jobs.load.work.median = std::chrono::minutes(5);
+  jobs.load.batches = {.count = 1, .at = {}, .interval = {}};
+  spec.tenants.push_back({.name = "lab", .kind = TenantSpec::Kind::training, .priority = 50, .jobs = {jobs}});
+  const auto result = search_fleets(spec, {});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().text(),
+            "tenants.lab.jobs.tune: a job needs 1 GPU, 1 more than the 0 that its tenant may hold, because the tenants "
+            "with services are entitled to the rest; the nearest that is possible is gpu_quota: 1 of tenant lab");
+  spec.tenants.back().gpu_quota = 1;
+  EXPECT_TRUE(search_fleets(spec, {}));
+}
+
 TEST(SearchFleets, TooManyJobsAreAnErrorWithTheirPlace) {
   PlanSpec spec = sample_specs::small_spec();
   TenantJobs jobs{.name = "flood"};

@@ -127,7 +127,8 @@ class TogetherText {
     Yaml out = Yaml::map({{"zones", Yaml::list(spec_.cluster.zones)}, {"racks_per_zone", 4}});
     const bool buys = spec_.cluster.provisioner != Provisioner::none;
     Yaml pools = Yaml::list(), existing = Yaml::list();
-    std::int64_t machines = 0, spot = 0;
+    std::int64_t machines = 0;
+    bool has_spot = false;
     for (const GpuPool& pool : pools_) {
       const StandingMachines standing = standing_machines(pool);
       const std::int64_t bought = std::max(pool.max_nodes - pool.spot_nodes, standing.needed);
@@ -137,14 +138,12 @@ class TogetherText {
       }
       add_standing_nodes(spec_.cluster, standing, existing);
       machines += std::max(bought + pool.spot_nodes, pool.existing_nodes);
-      spot += pool.spot_nodes;
+      has_spot = has_spot || pool.spot_nodes > 0 || standing.base == CapacityType::spot;
     }
     out.set("nvlink_domains_per_rack", std::max<std::int64_t>(8, (machines + 3) / 4));
     if (buys) out.set("pools", pools);
     if (!existing.empty()) out.set("existing", existing);
-    if (buys && spot > 0) {
-      out["provider"].set("spot_interruptions_per_hour", fmt::format("{}%", kSpotInterruptionsPercentPerHour));
-    }
+    add_cluster_facts(spec_, has_spot, out);
     return out;
   }
 

@@ -80,7 +80,8 @@ TEST(TogetherText, HasTheJobsOfTheTenantsWithTheirPriorities) {
   TenantJobs jobs{.name = "tune", .checkpoint_every = std::chrono::minutes(5)};
   jobs.load.sizes = {{.pods = 4, .gpus_per_pod = 1, .least_pods = 2}};
   jobs.load.batches = {.count = 2, .at = {}, .interval = std::chrono::minutes(10)};
-  two.spec.tenants.push_back({.name = "lab", .kind = TenantSpec::Kind::training, .priority = 50, .jobs = {jobs}});
+  two.spec.tenants.push_back(
+      {.name = "lab", .kind = TenantSpec::Kind::training, .priority = 50, .gpu_quota = 4, .jobs = {jobs}});
   const scenario::Scenario scenario = two.read();
   ASSERT_EQ(scenario.jobs.size(), 1u);
   const scenario::JobSpec& row = scenario.jobs[0];

@@ -82,6 +82,10 @@ Trial trial_of(std::string name, const experiment::RunResult& result) {
   const auto gpu_time = [&](GpuState state) { return result.gpu_ns[static_cast<std::size_t>(state)]; };
   std::vector<ReplicaCount> by_minute;
   for (const experiment::Minute& minute : result.minutes) by_minute.push_back(std::max(minute.desired, minute.ready));
+  std::int64_t spot_micro_usd = 0;
+  for (const experiment::Spending& part : result.spending) {
+    if (part.capacity == model::CapacityType::spot) spot_micro_usd += part.micro_usd;
+  }
   return {.name = std::move(name),
           .seed = result.seed,
           .attainment_ppm = result.attainment_ppm(),
@@ -89,11 +93,13 @@ Trial trial_of(std::string name, const experiment::RunResult& result) {
           .ttft_p99 = std::chrono::microseconds(result.ttft.p99_us),
           .tpot_p99 = std::chrono::microseconds(result.tpot.p99_us),
           .micro_usd = result.total_micro_usd(),
+          .spot_micro_usd = spot_micro_usd,
           .simulated = result.simulated,
           .paid_gpu_ns = result.paid_gpu_ns(),
           .idle_gpu_ns = gpu_time(GpuState::idle) + gpu_time(GpuState::unallocated) + gpu_time(GpuState::sleeping) +
                          gpu_time(GpuState::held),
           .busy_gpu_ns = gpu_time(GpuState::busy),
+          .useful_gpu_ns = result.useful_gpu_ns,
           .goodput_milli = goodput_milli(result.minutes, result.simulated),
           .replicas_by_minute = std::move(by_minute),
           .answer_tokens = result.tokens.delivered,
@@ -102,7 +108,7 @@ Trial trial_of(std::string name, const experiment::RunResult& result) {
           .cold_start_max = result.cold_start_max};
 }
 
-std::vector<StartPhase> start_phases(const scenario::Scenario& scenario) {
+std::vector<StartPhase> start_phases(const scenario::Scenario& scenario, std::int64_t machines_per_replica) {
   std::vector<StartPhase> phases;
   const sim::ProviderConfig& provider = scenario.policies.front().provider;
   const bool can_buy =
@@ -116,8 +122,8 @@ std::vector<StartPhase> start_phases(const scenario::Scenario& scenario) {
   const sim::VariantStart& start = scenario.cluster.starts.front();
   phases.push_back(
       transfer_phase(StartStep::image_pull, start.image_size.count, std::min(bandwidth.node_nic, bandwidth.registry)));
-  phases.push_back(
-      transfer_phase(StartStep::weights, start.weights.count, std::min(bandwidth.node_nic, bandwidth.object_store)));
+  phases.push_back(transfer_phase(StartStep::weights, start.weights.count / machines_per_replica,
+                                  std::min(bandwidth.node_nic, bandwidth.object_store)));
   phases.push_back({StartStep::engine_start, start.engine_init.midpoint(), start.engine_init.high});
   phases.push_back({StartStep::warm_up, start.warm_up.midpoint(), start.warm_up.high});
   return phases;

@@ -56,6 +56,7 @@ Trial trial_of(std::string name, const experiment::RunResult& result);
 
 /// Returns the phases of a replica's start in a scenario, in the order in which they happen: the node if nodes can be
 /// bought, image pull, weights, engine start, warm-up. A typical phase takes the middle of its range.
-std::vector<StartPhase> start_phases(const scenario::Scenario& scenario);
+/// @param machines_per_replica  machines that share the weights of a replica
+std::vector<StartPhase> start_phases(const scenario::Scenario& scenario, std::int64_t machines_per_replica = 1);
 
 }  // namespace capstan::plan

@@ -42,7 +42,7 @@ Yaml balloon_priority_class() {
 }
 
 Yaml balloon_deployment(const PlanSpec& spec, const ServiceSpec& service, const RoleFleet& role) {
-  const std::string name = workload_name(service, role.role) + "-balloon";
+  const std::string name = helper_name(spec, workload_name(service, role.role), "balloon");
   const bool is_split_by_kai = role.pods > 1 && pod_scheduler(spec) == GangScheduler::kai;
   Yaml labels = balloon_labels(name);
   const Yaml queue = queue_labels(spec, service.tenant);
@@ -61,7 +61,7 @@ Yaml balloon_deployment(const PlanSpec& spec, const ServiceSpec& service, const 
 }
 
 std::vector<Yaml> capacity_buffer_objects(const PlanSpec& spec, const ServiceSpec& service, const RoleFleet& role) {
-  const std::string name = workload_name(service, role.role) + "-buffer";
+  const std::string name = helper_name(spec, workload_name(service, role.role), "buffer");
   Yaml pods = kube_object("v1", "PodTemplate", name, spec.namespace_);
   pods["template"]["metadata"].set("labels", balloon_labels(name));
   const Yaml body = balloon_pod(spec, role);

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "explain/words.h"
 #include "plan/names.h"
 #include "plan/sections/karpenter.h"
 #include "plan/sections/node_class.h"
@@ -14,9 +15,13 @@ namespace capstan::plan {
 
 namespace {
 
+/// The Cluster Autoscaler counts the GPUs of nodes with the same value of this label, on AWS.
+constexpr std::string_view kCountedLabel = "k8s.amazonaws.com/accelerator";
+
 /// A group of equal nodes in one zone. A group that spans zones could not be asked for a node in a certain zone.
 struct NodeGroup {
   std::string name{};
+  std::string kind{};  ///< "h100" or "h100-spot": groups that share a limit; the value of `kCountedLabel`
   const GpuPool* pool = nullptr;
   std::string zone{};
   std::int64_t minimum = 0, maximum = 0;
@@ -28,6 +33,15 @@ std::string zone_suffix(const ClusterSpec& cluster, const std::string& zone) {
   return suffix.starts_with('-') ? suffix : "-" + suffix;
 }
 
+/// Returns the part of a number of nodes that is in one of the zones.
+std::int64_t part_of_zone(std::int64_t nodes, std::int64_t zones, std::int64_t zone) {
+  return nodes / zones + (zone < nodes % zones ? 1 : 0);
+}
+
+/// Returns true if the Cluster Autoscaler can count the GPUs of the pool. It counts no slices, and a node with the
+/// label and without whole GPUs would never be ready for it.
+bool is_counted(const GpuPool& pool) { return !mig_profile_of(pool.gpu); }
+
 std::vector<NodeGroup> groups_of(const PlanSpec& spec, const std::vector<GpuPool>& pools) {
   std::vector<NodeGroup> groups;
   const auto zones = static_cast<std::int64_t>(spec.cluster.zones.size());
@@ -35,17 +49,21 @@ std::vector<NodeGroup> groups_of(const PlanSpec& spec, const std::vector<GpuPool
     for (std::int64_t i = 0; i < zones; ++i) {
       const std::string& zone = spec.cluster.zones[static_cast<std::size_t>(i)];
       const std::string suffix = zone_suffix(spec.cluster, zone);
-      // Each zone may grow to the size of the whole fleet, because the other zones may have no capacity.
+      // Each zone may grow to the size of the whole fleet, because the other zones may have no capacity. The flag
+      // gpu-total limits all zones together. Nodes that it cannot count are divided between the zones.
+      const auto maximum = [&](std::int64_t nodes) { return is_counted(pool) ? nodes : part_of_zone(nodes, zones, i); };
       groups.push_back({.name = pool.name + suffix,
+                        .kind = pool.name,
                         .pool = &pool,
                         .zone = zone,
-                        .minimum = pool.base_nodes / zones + (i < pool.base_nodes % zones ? 1 : 0),
-                        .maximum = pool.max_nodes - pool.spot_nodes});
+                        .minimum = part_of_zone(pool.base_nodes, zones, i),
+                        .maximum = maximum(pool.max_nodes - pool.spot_nodes)});
       if (pool.spot_nodes > 0) {
         groups.push_back({.name = pool.name + "-spot" + suffix,
+                          .kind = pool.name + "-spot",
                           .pool = &pool,
                           .zone = zone,
-                          .maximum = pool.spot_nodes,
+                          .maximum = maximum(pool.spot_nodes),
                           .is_spot = true});
       }
     }
@@ -76,13 +94,15 @@ Yaml eksctl_group(Cloud cloud, const NodeGroup& group) {
               "images and weights are on the local NVMe disks");
   }
   entry.set("labels", pool_selector(pool.name));
-  if (mig_profile_of(pool.gpu)) entry["labels"].set("nvidia.com/mig.config", pool.name);
+  if (is_counted(pool)) entry["labels"].set(kCountedLabel, group.kind, "the flag gpu-total counts by it");
+  if (const auto label = device_label(pool)) entry["labels"].set(label->key, label->value, label->comment);
   entry.set("taints", Yaml::list({Yaml::map({{"key", kGpuTaint}, {"value", "present"}, {"effect", "NoSchedule"}})}));
   Yaml tags = Yaml::map({{"k8s.io/cluster-autoscaler/enabled", "true"}});
   const std::string node = "k8s.io/cluster-autoscaler/node-template/";
   tags.set(node + "label/" + std::string(kPoolLabel), pool.name, "an empty group shows its nodes by these tags");
+  if (is_counted(pool)) tags.set(node + "label/" + std::string(kCountedLabel), group.kind);
   tags.set(node + "taint/" + std::string(kGpuTaint), "present:NoSchedule");
-  tags.set(node + "resources/" + gpu_resource(cloud, pool.gpu), std::to_string(pool.gpus_per_node()));
+  tags.set(node + "resources/" + gpu_resource(cloud, pool.gpu), std::to_string(pool.gpus_per_node() * pool.mps_shares));
   entry.set("tags", tags);
   return entry;
 }
@@ -97,12 +117,29 @@ Manifest eksctl_file(const PlanSpec& spec, const std::vector<NodeGroup>& groups)
   return {.file = "nodes/eksctl/node-groups.yaml", .body = std::move(body), .is_object = false, .is_on_page = true};
 }
 
-Manifest autoscaler_values(const PlanSpec& spec) {
+/// Limits the GPUs of all zones together. The chart takes several flags of one name as NAME_1, NAME_2.
+void set_gpu_limits(const std::vector<GpuPool>& pools, Yaml& flags) {
+  int number = 0;
+  for (const GpuPool& pool : pools) {
+    for (const bool is_spot : {false, true}) {
+      const std::int64_t nodes = is_spot ? pool.spot_nodes : pool.max_nodes - pool.spot_nodes;
+      if (!is_counted(pool) || (is_spot && nodes == 0)) continue;
+      flags.set(fmt::format("gpu-total_{}", ++number),
+                fmt::format("{}{}:0:{}", pool.name, is_spot ? "-spot" : "",
+                            nodes * pool.whole_gpus_per_node() * pool.mps_shares),
+                fmt::format("all zones together: {}; counted by the label {}",
+                            explain::count_text(nodes, "node", "nodes"), kCountedLabel));
+    }
+  }
+}
+
+Manifest autoscaler_values(const PlanSpec& spec, const std::vector<GpuPool>& pools) {
   Yaml body = Yaml::map({{"cloudProvider", "aws"}, {"awsRegion", spec.cluster.region}});
   body["autoDiscovery"].set("clusterName", spec.cluster.karpenter_discovery);
   Yaml& flags = body["extraArgs"];
   flags.set("expander", "priority,least-waste");
   flags.set("balance-similar-node-groups", true, "spreads the nodes over the zones");
+  set_gpu_limits(pools, flags);
   flags.set("scale-down-unneeded-time", kConsolidateAfter, "the next burst finds the node still there");
   flags.set("scale-down-gpu-utilization-threshold", "0.01",
             "below one GPU of a node: only empty nodes go, because moving a replica costs a cold start");
@@ -139,17 +176,22 @@ std::string gke_command(const PlanSpec& spec, const GpuPool& pool, bool is_spot)
   std::string zones;
   for (const std::string& zone : spec.cluster.zones) zones += (zones.empty() ? "" : ",") + zone;
   const std::int64_t maximum = is_spot ? pool.spot_nodes : pool.max_nodes - pool.spot_nodes;
+  // gcloud creates 3 nodes in each zone if the command does not say how many.
+  const auto zone_count = static_cast<std::int64_t>(std::max<std::size_t>(1, spec.cluster.zones.size()));
+  const std::int64_t first_per_zone = is_spot ? 0 : pool.base_nodes / zone_count;
   std::string accelerator =
       fmt::format("type={},count={},gpu-driver-version=latest", gke_accelerator(machine), pool.whole_gpus_per_node());
   if (const auto profile = mig_profile_of(pool.gpu)) accelerator += ",gpu-partition-size=" + *profile;
+  if (pool.mps_shares > 1)
+    accelerator += fmt::format(",gpu-sharing-strategy=mps,max-shared-clients-per-gpu={}", pool.mps_shares);
   return fmt::format(
       "gcloud container node-pools create {}{} --cluster {} --region {} --node-locations {} --machine-type {} "
-      "--accelerator {} --disk-size {} --enable-autoscaling --total-min-nodes {} --total-max-nodes {} "
+      "--accelerator {} --disk-size {} --num-nodes {} --enable-autoscaling --total-min-nodes {} --total-max-nodes {} "
       "--location-policy {} "
       "--node-labels {}={} --node-taints {}=present:NoSchedule{}",
       pool.name, is_spot ? "-spot" : "", spec.cluster.karpenter_discovery, spec.cluster.region, zones, machine.name,
-      accelerator, kLargeVolumeGib, is_spot ? 0 : pool.base_nodes, maximum, is_spot ? "ANY" : "BALANCED", kPoolLabel,
-      pool.name, kGpuTaint, is_spot ? " --spot" : "");
+      accelerator, kLargeVolumeGib, first_per_zone, is_spot ? 0 : pool.base_nodes, maximum,
+      is_spot ? "ANY" : "BALANCED", kPoolLabel, pool.name, kGpuTaint, is_spot ? " --spot" : "");
 }
 
 std::string aks_command(const PlanSpec& spec, const GpuPool& pool, bool is_spot) {
@@ -161,13 +203,18 @@ std::string aks_command(const PlanSpec& spec, const GpuPool& pool, bool is_spot)
   name = name.substr(0, is_spot ? 8 : 12) + (is_spot ? "spot" : "");
   std::string zones;
   for (const std::string& zone : spec.cluster.zones) zones += " " + zone_suffix(spec.cluster, zone).substr(1);
+  // az creates 3 nodes if the command does not say how many, and refuses a number outside of the bounds.
+  const std::int64_t minimum = is_spot ? 0 : pool.base_nodes;
+  const std::optional<DeviceLabel> label = device_label(pool);
   return fmt::format(
       "az aks nodepool add --resource-group \"$RESOURCE_GROUP\" --cluster-name {} --name {} --node-vm-size {} "
-      "--node-osdisk-size {} --zones{} --enable-cluster-autoscaler --min-count {} --max-count {} --labels {}={} "
+      "--node-osdisk-size {} --zones{} --node-count {} --enable-cluster-autoscaler --min-count {} --max-count {} "
+      "--labels {}={}{} "
       "--node-taints {}=present:NoSchedule{}",
-      spec.cluster.karpenter_discovery, name, pool.machines.front().name, kLargeVolumeGib, zones,
-      is_spot ? 0 : pool.base_nodes, is_spot ? pool.spot_nodes : pool.max_nodes - pool.spot_nodes, kPoolLabel,
-      pool.name, kGpuTaint, is_spot ? " --priority Spot --eviction-policy Delete --spot-max-price -1" : "");
+      spec.cluster.karpenter_discovery, name, pool.machines.front().name, kLargeVolumeGib, zones, minimum, minimum,
+      is_spot ? pool.spot_nodes : pool.max_nodes - pool.spot_nodes, kPoolLabel, pool.name,
+      label ? fmt::format(" {}={}", label->key, label->value) : "", kGpuTaint,
+      is_spot ? " --priority Spot --eviction-policy Delete --spot-max-price -1" : "");
 }
 
 using PoolCommand = std::string (*)(const PlanSpec&, const GpuPool&, bool is_spot);
@@ -186,7 +233,7 @@ std::vector<std::string> pool_commands(const PlanSpec& spec, const std::vector<G
 
 std::vector<Manifest> node_groups(const PlanSpec& spec, const std::vector<GpuPool>& pools) {
   const std::vector<NodeGroup> groups = groups_of(spec, pools);
-  return {eksctl_file(spec, groups), autoscaler_values(spec), priority_expander(groups)};
+  return {eksctl_file(spec, groups), autoscaler_values(spec, pools), priority_expander(groups)};
 }
 
 std::vector<std::string> gke_node_pools(const PlanSpec& spec, const std::vector<GpuPool>& pools) {
@@ -203,6 +250,8 @@ std::vector<std::string> label_nodes(const std::vector<GpuPool>& pools) {
     for (const MachineSpec& machine : pool.machines) {
       const std::string nodes = "--selector node.kubernetes.io/instance-type=" + machine.name;
       commands.push_back(fmt::format("kubectl label nodes --overwrite {} {}={}", nodes, kPoolLabel, pool.name));
+      if (const auto label = device_label(pool))
+        commands.push_back(fmt::format("kubectl label nodes --overwrite {} {}={}", nodes, label->key, label->value));
       commands.push_back(fmt::format("kubectl taint nodes --overwrite {} {}=present:NoSchedule", nodes, kGpuTaint));
     }
   }

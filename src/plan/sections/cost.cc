@@ -28,7 +28,7 @@ void add_statement(const PlanFacts& facts, const ServicePlan& service, Statement
 
 /// Sums over the seeds of a service.
 struct ServiceTotals {
-  GpuNanoseconds paid = 0, idle = 0, busy = 0;
+  GpuNanoseconds paid = 0, idle = 0, busy = 0, useful = 0;
   std::int64_t micro_usd = 0, tokens = 0;
   Duration simulated{};
 };
@@ -38,6 +38,7 @@ ServiceTotals totals_of(const ServicePlan& service) {
     totals.paid += trial.paid_gpu_ns;
     totals.idle += trial.idle_gpu_ns;
     totals.busy += trial.busy_gpu_ns;
+    totals.useful += trial.useful_gpu_ns;
     totals.micro_usd += trial.micro_usd;
     totals.tokens += trial.answer_tokens;
     totals.simulated += trial.simulated;
@@ -45,15 +46,41 @@ ServiceTotals totals_of(const ServicePlan& service) {
   return totals;
 }
 
-/// Returns the part of the paid GPU time without work, millionths. On shared nodes a service pays for fewer GPUs than
-/// in its simulation, and these do the same work.
-std::int64_t idle_ppm_of(const ServicePlan& service, const ServiceTotals& totals) {
+/// Returns a part of the paid GPU time, millionths. On shared nodes a service pays for fewer GPUs than in its
+/// simulation, and these do the same work.
+std::int64_t paid_share_ppm(const ServicePlan& service, const ServiceTotals& totals, GpuNanoseconds part) {
   if (totals.paid == 0) return 0;
-  const auto idle_ppm = static_cast<std::int64_t>(totals.idle * 1'000'000 / totals.paid);
+  const auto ppm = static_cast<std::int64_t>(static_cast<__int128>(part) * 1'000'000 / totals.paid);
   const std::int64_t planned = planned_micro_usd_per_hour(service);
-  if (!service.shared_micro_usd_per_hour || planned <= 0) return idle_ppm;
-  const __int128 working = static_cast<__int128>(micro_usd_per_hour(service)) * (1'000'000 - idle_ppm);
-  return std::max<std::int64_t>(0, 1'000'000 - static_cast<std::int64_t>(working / planned));
+  if (!service.shared_micro_usd_per_hour || planned <= 0) return ppm;
+  const __int128 working = static_cast<__int128>(micro_usd_per_hour(service)) * ppm;
+  return std::min<std::int64_t>(1'000'000, static_cast<std::int64_t>(working / planned));
+}
+
+/// Adds the cost of the GPU time that the met requests did not need, and of the part of it in which no step ran. A GPU
+/// whose batch is nearly empty runs steps all the time, so the second figure alone would hide most of the first.
+template <typename Add>
+void add_idle(const ServicePlan& service, const ServiceTotals& totals, const Add& add) {
+  const bool is_shared = service.shared_micro_usd_per_hour.has_value();
+  const Evidence evidence = is_shared ? Evidence::modelled : Evidence::simulated;
+  const std::int64_t per_hour = planned_micro_usd_per_hour(service);
+  const std::int64_t needed_ppm = paid_share_ppm(service, totals, totals.useful);
+  Statement spare = idle_cost({per_hour, 1'000'000 - needed_ppm, evidence});
+  spare.name = "GPU time above need";
+  spare.why = fmt::format(
+      "full batches would serve the met requests in {} % of the paid GPU time, as `capstan compare` "
+      "counts it; the other {} % holds the SLO in bursts: {} USD/h x {} % x {} h",
+      experiment::tenths(needed_ppm, 10'000), experiment::tenths(1'000'000 - needed_ppm, 10'000), usd(per_hour),
+      experiment::tenths(1'000'000 - needed_ppm, 10'000), kHoursPerMonth);
+  add(std::move(spare));
+  const std::int64_t stepping_ppm = paid_share_ppm(service, totals, totals.paid - totals.idle);
+  Statement idle = idle_cost({per_hour, 1'000'000 - stepping_ppm, evidence});
+  idle.name = "GPUs without a running step";
+  idle.visibility = Visibility::details;
+  idle.why += is_shared ? "; the replicas work as many GPU-hours as on nodes of their own"
+                        : "; GPUs of paid nodes that no replica holds are among them";
+  idle.why += "; the rest is the duty cycle, which does not say how full the batches are";
+  add(std::move(idle));
 }
 
 /// Adds the cost of the nodes that hold the minimum. Nodes that services share are counted by the GPUs.
@@ -113,11 +140,7 @@ void add_service(const PlanFacts& facts, const ServicePlan& service, Section& ou
          .evidence = is_shared ? Evidence::modelled : Evidence::simulated,
          .visibility = Visibility::page});
   }
-  Statement idle =
-      idle_cost({per_hour, idle_ppm_of(service, totals), is_shared ? Evidence::modelled : Evidence::simulated});
-  idle.why += is_shared ? "; the replicas work as many GPU-hours as on nodes of their own"
-                        : "; GPUs of paid nodes that no replica holds are among them";
-  add(std::move(idle));
+  add_idle(service, totals, add);
   add_warm_pool(service, add);
 }
 

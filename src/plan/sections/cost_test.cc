@@ -23,6 +23,7 @@ ServicePlan costed_service(const std::string& name) {
                              .paid_gpu_ns = GpuNanoseconds{10} * 3'600'000'000'000,
                              .idle_gpu_ns = GpuNanoseconds{2} * 3'600'000'000'000,
                              .busy_gpu_ns = GpuNanoseconds{8} * 3'600'000'000'000,
+                             .useful_gpu_ns = GpuNanoseconds{3} * 3'600'000'000'000,
                              .answer_tokens = 1'000'000});
   }
   service.start = {{StartStep::node, 1min, 2min}, {StartStep::weights, 6min, 8min}};
@@ -44,7 +45,8 @@ TEST(CostSection, AnswersEveryQuestionOfOneService) {
   const Section section = cost_section({spec, services});
   EXPECT_EQ(value_of(section, "machines"), "73,000.00 USD/month");
   EXPECT_EQ(value_of(section, "million answer tokens"), "100.00 USD");
-  EXPECT_EQ(value_of(section, "idle GPUs"), "14,600.00 USD/month");
+  EXPECT_EQ(value_of(section, "GPU time above need"), "51,100.00 USD/month");  // 7 of 10 GPU-hours
+  EXPECT_EQ(value_of(section, "GPUs without a running step"), "14,600.00 USD/month");
   EXPECT_EQ(value_of(section, "warm pool"), "58,400.00 USD/month");
   EXPECT_EQ(value_of(section, "consolidation trap"), "87,600.00 USD/year of GPU time");
   EXPECT_EQ(value_of(section, "requests in the trap"), "up to 10,800 a day");  // half a request/s for 6 min, 60 times
@@ -72,7 +74,7 @@ TEST(CostSection, CountsOnlyTheShareOfNodesThatServicesHaveInCommon) {
   const Section section = cost_section({spec, services});
   EXPECT_EQ(value_of(section, "million answer tokens"), "90.00 USD");
   // The replicas work for 80 of 100 USD/h; that leaves 10 of 90 USD/h.
-  EXPECT_EQ(value_of(section, "idle GPUs"), "7,300.06 USD/month");
+  EXPECT_EQ(value_of(section, "GPUs without a running step"), "7,300.06 USD/month");
 }
 
 }  // namespace

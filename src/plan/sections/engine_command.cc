@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/assert.h"
 #include "plan/engine_limits.h"
@@ -26,6 +27,12 @@ Yaml pod_address(std::string_view name) {
   return out;
 }
 
+/// Returns the part of a GPU's memory that each of the pods that share it may take: 0.45 for the default of 0.9 and two
+/// pods. MPS refuses memory above 1/shares.
+std::string memory_share(double whole, std::int64_t shares) {
+  return fmt::format("{:.2f}", std::floor(100 * whole / static_cast<double>(shares)) / 100);
+}
+
 void add_vllm(const ServiceSpec& service, const RoleFleet& role, std::int64_t drain_s, EngineCommand& out) {
   std::vector<std::string> flags = {fmt::format("--served-model-name={}", service.served_model_name),
                                     fmt::format("--tensor-parallel-size={}", role.engine.tp),
@@ -34,6 +41,7 @@ void add_vllm(const ServiceSpec& service, const RoleFleet& role, std::int64_t dr
                                     fmt::format("--port={}", kPortNumber),
                                     fmt::format("--shutdown-timeout={}", drain_s)};
   if (quantizes_weights(service, role.engine.weight_dtype)) flags.emplace_back("--quantization=fp8");
+  if (role.gpu_shares > 1) flags.push_back("--gpu-memory-utilization=" + memory_share(0.9, role.gpu_shares));
   if (role.role != model::Role::both) {
     flags.emplace_back(R"(--kv-transfer-config={"kv_connector": "NixlConnector", "kv_role": "kv_both"})");
     out.environment.push_back(pod_address("VLLM_NIXL_SIDE_CHANNEL_HOST"));
@@ -64,6 +72,7 @@ void add_sglang(const ServiceSpec& service, const RoleFleet& role, EngineCommand
               fmt::format("--port={}", kPortNumber),
               "--enable-metrics"};
   if (quantizes_weights(service, role.engine.weight_dtype)) out.args.emplace_back("--quantization=fp8");
+  if (role.gpu_shares > 1) out.args.push_back("--mem-fraction-static=" + memory_share(0.85, role.gpu_shares));
   if (role.role != model::Role::both) {
     out.args.push_back(
         fmt::format("--disaggregation-mode={}", role.role == model::Role::prefill ? "prefill" : "decode"));
@@ -79,6 +88,7 @@ void add_sglang(const ServiceSpec& service, const RoleFleet& role, EngineCommand
 }  // namespace
 
 bool supports_gang(Engine engine) { return engine == Engine::vllm || engine == Engine::sglang; }
+bool bounds_gpu_memory(Engine engine) { return supports_gang(engine); }
 bool supports_disaggregation(Engine engine) { return supports_gang(engine); }
 
 std::string missing_command(const ServiceSpec& service, const RoleFleet& role) {

@@ -24,6 +24,8 @@ inline constexpr std::string_view kConfigFile = "engine.yaml";
 /// Returns true if the plan can write the command of a replica of several pods, or of a prefill or decode role.
 bool supports_gang(Engine engine);
 bool supports_disaggregation(Engine engine);
+/// Returns true if a flag of the engine bounds its part of the memory of a GPU that it shares.
+bool bounds_gpu_memory(Engine engine);
 /// Returns why the plan cannot write the workload of a role; empty if it can.
 std::string missing_command(const ServiceSpec& service, const RoleFleet& role);
 

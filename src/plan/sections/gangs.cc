@@ -111,9 +111,11 @@ void add_topology(Section& section, const PlanFacts& facts, const std::vector<Gp
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     const ServiceSpec& service = facts.spec.services.at(i);
     if (service.pods_per_replica < 2 || facts.services[i].roles.empty()) continue;
-    const std::string_view level = required_level(facts.spec, facts.services[i].roles.front().gpus_per_replica());
+    const std::string_view level = required_level(facts.spec, facts.services[i].roles.front());
     std::string why =
-        level == kNvlinkLabel
+        level == kHostLabel ? "one node has the GPUs of all pods of a replica, as simulated; between nodes every token "
+                              "waits for the network"
+        : level == kNvlinkLabel
             ? "one NVLink domain joins all GPUs of a replica, and every token crosses them"
             : "no NVLink domain joins the nodes of a replica; between zones each token waits for the network";
     const std::vector<std::string> levels = topology_levels(facts.spec, pools);

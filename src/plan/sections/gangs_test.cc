@@ -42,6 +42,14 @@ TEST(PlanGangs, AReplicaOfSeveralPodsNeedsOne) {
   EXPECT_EQ(on_page(section), (std::vector<std::string>{"gangs/kai/queues.yaml", "gangs/kai/topology.yaml"}));
 }
 
+TEST(PlanGangs, AReplicaThatFitsOnOneNodeStaysThere) {
+  testing::SamplePlan plan = testing::gang_plan();
+  plan.services[0].roles[0].engine.tp = 8;
+  const Statement found = gang_answer(gangs_section(plan.facts()), "placement of a replica of large");
+  EXPECT_EQ(found.value, "within one kubernetes.io/hostname");
+  EXPECT_TRUE(found.why.starts_with("one node has the GPUs of all pods of a replica, as simulated")) << found.why;
+}
+
 TEST(PlanGangs, TheExampleOnThePageIsOfTheChosenScheduler) {
   testing::SamplePlan plan = testing::gang_plan();
   plan.spec.cluster.gang_scheduler = GangScheduler::kueue;

@@ -68,17 +68,15 @@ Yaml node_pool(const PlanSpec& spec, const GpuPool& pool, const PoolPart& part) 
   Yaml object = kube_object("karpenter.sh/v1", "NodePool", part.name);
   Yaml& body = object["spec"];
   if (part.weight > 0) body.set("weight", part.weight, "Karpenter asks the pool with the higher weight first");
-  const GpuCount gpus = part.nodes * pool.whole_gpus_per_node();
-  body["limits"].set(
-      kGpuResource, gpus,
+  std::string size =
       fmt::format("{} with {}{}", explain::count_text(part.nodes, "node", "nodes"),
-                  explain::count_text(pool.whole_gpus_per_node(), "GPU", "GPUs"), part.nodes == 1 ? "" : " each"));
+                  explain::count_text(pool.whole_gpus_per_node(), "GPU", "GPUs"), part.nodes == 1 ? "" : " each");
+  if (pool.mps_shares > 1) size += fmt::format(", and {} shares of each GPU", pool.mps_shares);
+  body["limits"].set(kGpuResource, part.nodes * pool.whole_gpus_per_node() * pool.mps_shares, size);
   body.set("disruption", disruption());
   Yaml& node = body["template"];
   node["metadata"].set("labels", Yaml::map({{std::string(kPoolLabel), pool.name}}));
-  if (mig_profile_of(pool.gpu)) {
-    node["metadata"]["labels"].set("nvidia.com/mig.config", pool.name, "the geometry that the GPU Operator applies");
-  }
+  if (const auto label = device_label(pool)) node["metadata"]["labels"].set(label->key, label->value, label->comment);
   Yaml& node_spec = node["spec"];
   node_spec.set("nodeClassRef", node_class_ref(spec, pool));
   Yaml requirements = Yaml::list();
@@ -137,7 +135,7 @@ std::vector<Manifest> node_pools(const PlanSpec& spec, const GpuPool& pool) {
 
 std::vector<Manifest> node_overlays(const PlanSpec& spec, const GpuPool& pool) {
   std::vector<Manifest> manifests;
-  if (!mig_profile_of(pool.gpu)) return manifests;
+  if (!device_label(pool)) return manifests;
   for (const MachineSpec& machine : pool.machines) {
     const std::string name =
         pool.machines.size() == 1 ? pool.name : fmt::format("{}-{}", pool.name, gpu_short_name(machine.name));
@@ -146,8 +144,8 @@ std::vector<Manifest> node_overlays(const PlanSpec& spec, const GpuPool& pool) {
     requirements.add(pool_requirement(kPoolLabel, {pool.name}));
     requirements.add(pool_requirement("node.kubernetes.io/instance-type", {machine.name}));
     object["spec"].set("requirements", requirements);
-    object["spec"]["capacity"].set(gpu_resource(spec.cluster.cloud, pool.gpu), machine.gpus,
-                                   "Karpenter knows no slices; needs its feature gate NodeOverlay=true");
+    object["spec"]["capacity"].set(gpu_resource(spec.cluster.cloud, pool.gpu), machine.gpus * pool.mps_shares,
+                                   "Karpenter knows no parts of GPUs; needs its feature gate NodeOverlay=true");
     manifests.push_back({.file = fmt::format("nodes/{}-overlay.yaml", name), .body = std::move(object)});
   }
   return manifests;

@@ -73,6 +73,20 @@ TEST(PlanKarpenter, TheBasePrefersReservedNodesAndIsSpotOnlyIfNothingElseIsBough
   }
 }
 
+TEST(PlanKarpenter, NodesWhosePodsShareGpusHaveTheLabelOfTheDevicePlugin) {
+  testing::SamplePlan plan = testing::batch_plan();
+  plan.spec.cluster.provisioner = Provisioner::karpenter;
+  const GpuPool pool = gpu_pools(plan.facts()).front();
+  ASSERT_EQ(pool.mps_shares, 2);
+  const Manifest base = node_pools(plan.spec, pool).front();
+  const Yaml& labels = *base.body.find("spec")->find("template")->find("metadata")->find("labels");
+  EXPECT_EQ(labels.find("nvidia.com/device-plugin.config")->text(), "l40s-mps");
+  EXPECT_EQ(base.body.find("spec")->find("limits")->find("nvidia.com/gpu")->text(), "8") << "1 node, 4 GPUs, 2 shares";
+  const std::vector<Manifest> overlays = node_overlays(plan.spec, pool);
+  ASSERT_EQ(overlays.size(), 1U);
+  EXPECT_EQ(overlays[0].body.find("spec")->find("capacity")->find("nvidia.com/gpu")->text(), "8");
+}
+
 TEST(PlanKarpenter, NodesOfSlicesHaveTheirGeometryAndAnOverlay) {
   const testing::SamplePlan plan = testing::sliced_plan();
   const std::vector<GpuPool> pools = gpu_pools(plan.facts());

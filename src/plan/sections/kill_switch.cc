@@ -13,76 +13,177 @@ namespace capstan::plan {
 
 namespace {
 
-/// Sets or ends the halt of Capstan.
-std::string halt_capstan(std::string_view value) {
-  return fmt::format("kubectl patch fleetpolicy default --type merge --patch '{{\"spec\": {{\"halt\": {}}}}}'", value);
+constexpr std::string_view kUsage =
+    R"sh(#   sh kill-switch.sh         on a breach of the SLO: forbids the autoscalers to remove replicas, raises the
+#                             replicas to the most that were ready at once in the simulations, and brings back the
+#                             saved signals
+#   sh kill-switch.sh save    while the SLO holds, before an autoscaler is changed: saves its signals in last-good/
+#   sh kill-switch.sh resume  when the SLO holds again: the autoscalers may remove replicas
+# It works on the autoscaler that each workload has in the cluster, and a breach lowers no number of replicas.
+set -u
+cd "$(dirname "$0")"
+status=0
+)sh";
+
+constexpr std::string_view kFunctions = R"sh(
+has() { # KIND NAME
+  kubectl --namespace "$namespace" get "$1" "$2" >/dev/null 2>&1
+}
+patch() { # KIND NAME PATCH
+  kubectl --namespace "$namespace" patch "$1" "$2" --type merge --patch "$3" || status=1
+}
+at_least() { # KIND NAME FIELD VALUE DEFAULT: raises a number, and lowers none
+  now=$(kubectl --namespace "$namespace" get "$1" "$2" --output "jsonpath={.spec.$3}") || { status=1; return; }
+  [ "${now:-$5}" -ge "$4" ] || patch "$1" "$2" "{\"spec\": {\"$3\": $4}}"
+}
+scale_down() { # KIND NAME POLICY: Disabled or Max
+  behavior="{\"behavior\": {\"scaleDown\": {\"selectPolicy\": \"$3\"}}}"
+  [ "$1" = scaledobject ] && behavior="{\"advanced\": {\"horizontalPodAutoscalerConfig\": $behavior}}"
+  patch "$1" "$2" "{\"spec\": $behavior}"
+}
+save() { # KIND NAME FIELD: without a field the whole spec
+  has "$1" "$2" || return 0
+  saved=$(kubectl --namespace "$namespace" get "$1" "$2" --output "jsonpath={.spec${3:+.$3}}") || { status=1; return; }
+  [ -n "$saved" ] || return 0
+  [ -z "$3" ] || saved="{\"$3\": $saved}"
+  mkdir -p last-good
+  printf '{"spec": %s}\n' "$saved" >"last-good/$1-$2.json"
+}
+restore() { # KIND NAME
+  if [ -s "last-good/$1-$2.json" ]; then
+    patch "$1" "$2" "$(cat "last-good/$1-$2.json")"
+  else
+    echo "$1 $2 keeps its signals, because none were saved" >&2
+  fi
+}
+halt() { # true or false
+  kubectl patch fleetpolicy default --type merge --patch "{\"spec\": {\"halt\": $1}}" || status=1
 }
 
-/// The commands for one role.
-class KillSwitch {
- public:
-  KillSwitch(const PlanSpec& spec, const ServiceSpec& service, const RoleFleet& role)
-      : namespace_(spec.namespace_),
-        name_(workload_name(service, role.role)),
-        kind_(workload_kind(service)),
-        safe_(std::max(role.peak_ready, role.minimum)) {
-    std::ranges::transform(kind_, kind_.begin(), ascii_lower);
+stop_workload() { # NAME KIND SERVICE MINIMUM PEAK MAXIMUM
+  found=no
+  if has inferencescaler "$3"; then
+    found=yes
+    halt true
+    restore inferencescaler "$3"
+  fi
+  if has scaledobject "$1"; then
+    found=yes
+    scale_down scaledobject "$1" Disabled
+    at_least scaledobject "$1" maxReplicaCount "$6" 100
+    at_least scaledobject "$1" minReplicaCount "$5" 0
+    restore scaledobject "$1"
+  fi
+  if has horizontalpodautoscaler "$1"; then
+    found=yes
+    scale_down horizontalpodautoscaler "$1" Disabled
+    at_least horizontalpodautoscaler "$1" maxReplicas "$6" 1
+    at_least horizontalpodautoscaler "$1" minReplicas "$5" 1
+    restore horizontalpodautoscaler "$1"
+  fi
+  [ "$found" = yes ] || { echo "no autoscaler of $1 was found" >&2; status=1; }
+  at_least "$2" "$1" replicas "$5" 1
+}
+save_workload() {
+  save inferencescaler "$3" ""
+  save scaledobject "$1" triggers
+  save horizontalpodautoscaler "$1" metrics
+}
+resume_workload() {
+  if has inferencescaler "$3"; then halt false; fi
+  if has scaledobject "$1"; then
+    patch scaledobject "$1" "{\"spec\": {\"minReplicaCount\": $4}}"
+    scale_down scaledobject "$1" Max
+  fi
+  if has horizontalpodautoscaler "$1"; then
+    patch horizontalpodautoscaler "$1" "{\"spec\": {\"minReplicas\": $4}}"
+    scale_down horizontalpodautoscaler "$1" Max
+  fi
+}
+
+action=${1:-stop}
+case "$action" in
+stop | save | resume) ;;
+*)
+  echo "usage: sh kill-switch.sh [save | resume]" >&2
+  exit 64
+  ;;
+esac
+)sh";
+
+std::string lower_kind(const ServiceSpec& service) {
+  std::string kind(workload_kind(service));
+  std::ranges::transform(kind, kind.begin(), ascii_lower);
+  return kind;
+}
+
+/// Returns the replicas of a role that carried the load in the simulations.
+ReplicaCount safe_replicas(const RoleFleet& role) {
+  return std::clamp(role.peak_ready, role.minimum, std::max(role.minimum, role.maximum));
+}
+
+/// Returns the command that forbids an autoscaler of the plan to remove replicas.
+std::string hold_command(const PlanSpec& spec, std::string_view option, std::string_view workload) {
+  constexpr std::string_view kBehavior = R"("behavior": {"scaleDown": {"selectPolicy": "Disabled"}})";
+  if (option == "capstan") {
+    return R"(kubectl patch fleetpolicy default --type merge --patch '{"spec": {"halt": true}}')";
   }
-
-  std::vector<std::string> stop(std::string_view option) const {
-    if (option == "keda") {
-      return {fmt::format("kubectl -n {} annotate scaledobject {} autoscaling.keda.sh/paused-replicas={} --overwrite",
-                          namespace_, name_, safe_)};
-    }
-    std::vector<std::string> commands;
-    if (option == "hpa") commands.push_back(fmt::format("kubectl -n {} delete hpa {}", namespace_, name_));
-    commands.push_back(fmt::format("kubectl -n {} scale {} {} --replicas {}", namespace_, kind_, name_, safe_));
-    return commands;
-  }
-
-  std::vector<std::string> undo(std::string_view option) const {
-    if (option == "keda") {
-      return {fmt::format("kubectl -n {} annotate scaledobject {} autoscaling.keda.sh/paused-replicas-", namespace_,
-                          name_)};
-    }
-    if (option == "hpa") return {fmt::format("kubectl apply -f replicas/hpa/{}.yaml", name_)};
-    return {};
-  }
-
- private:
-  std::string namespace_, name_, kind_;
-  ReplicaCount safe_ = 0;
-};
-
-std::string_view scaler_words(std::string_view option) {
-  return option == "keda" ? "ScaledObject" : option == "hpa" ? "HPA" : "Capstan";
+  const bool is_keda = option == "keda";
+  const std::string patch =
+      is_keda ? fmt::format("{{\"advanced\": {{\"horizontalPodAutoscalerConfig\": {{{}}}}}}}", kBehavior)
+              : fmt::format("{{{}}}", kBehavior);
+  return fmt::format("kubectl -n {} patch {} {} --type merge --patch '{{\"spec\": {}}}'", spec.namespace_,
+                     is_keda ? "scaledobject" : "hpa", workload, patch);
 }
 
 }  // namespace
 
+std::string kill_switch_script(const PlanFacts& facts) {
+  std::string name = facts.spec.name;
+  std::ranges::replace(name, '\n', ' ');
+  std::string out = fmt::format("#!/bin/sh\n# Kill switch of the plan {}.\n{}namespace={}\n{}", name, kUsage,
+                                facts.spec.namespace_, kFunctions);
+  for (std::size_t i = 0; i < facts.services.size(); ++i) {
+    const ServiceSpec& service = facts.spec.services[i];
+    for (const RoleFleet& role : facts.services[i].roles) {
+      out += fmt::format("\"${{action}}_workload\" {} {} {} {} {} {}\n", workload_name(service, role.role),
+                         lower_kind(service), service.name, role.minimum, safe_replicas(role),
+                         std::max(role.minimum, role.maximum));
+    }
+  }
+  return out + "exit \"$status\"\n";
+}
+
 std::vector<std::string> kill_switch_commands(const PlanFacts& facts) {
-  std::vector<std::string> commands;
-  const auto add = [&](const std::vector<std::string>& list, std::string_view comment) {
-    for (const std::string& command : list) commands.push_back(fmt::format("{}  # {}", command, comment));
-  };
+  std::vector<std::string> commands = {
+      fmt::format("sh {}  # on a breach of the SLO: removes no replica", kKillSwitchFile),
+      fmt::format("sh {} save  # while the SLO holds, before an autoscaler is changed", kKillSwitchFile),
+      fmt::format("sh {} resume  # when the SLO holds again", kKillSwitchFile)};
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     const ServicePlan& fleet = facts.services[i];
-    std::array options = kScalerOptions;
-    std::ranges::stable_partition(options, [&](std::string_view o) { return o == scaler_option(fleet); });
-    for (const std::string_view option : options) {
-      const std::string stop = fmt::format("{}: stop {}", scaler_words(option), fleet.service);
-      const std::string undo = fmt::format("{}: resume {}", scaler_words(option), fleet.service);
-      if (option == "capstan") add({halt_capstan("true")}, stop);
-      for (const RoleFleet& role : fleet.roles) {
-        add(KillSwitch(facts.spec, facts.spec.services[i], role).stop(option), stop);
-      }
-      for (const RoleFleet& role : fleet.roles) {
-        add(KillSwitch(facts.spec, facts.spec.services[i], role).undo(option), undo);
-      }
-      if (option == "capstan") add({halt_capstan("false")}, undo);
+    for (const RoleFleet& role : fleet.roles) {
+      const std::string workload = workload_name(facts.spec.services[i], role.role);
+      std::string command = fmt::format("{}  # its first step for {}: the replicas that run stay",
+                                        hold_command(facts.spec, scaler_option(fleet), workload),
+                                        scaler_option(fleet) == "capstan" ? "Capstan" : workload);
+      if (std::ranges::find(commands, command) == commands.end()) commands.push_back(std::move(command));
     }
   }
   return commands;
+}
+
+std::string save_signals_command(const PlanFacts& facts) {
+  std::string files;
+  for (std::size_t i = 0; i < facts.services.size(); ++i) {
+    const std::string_view option = scaler_option(facts.services[i]);
+    if (option == "capstan") {
+      files += fmt::format(" --filename=replicas/capstan/{}.yaml", facts.spec.services[i].name);
+      continue;
+    }
+    for (const RoleFleet& role : facts.services[i].roles)
+      files += fmt::format(" --filename=replicas/{}/{}.yaml", option, workload_name(facts.spec.services[i], role.role));
+  }
+  return fmt::format("kubectl diff{} >/dev/null 2>&1 || sh {} save", files, kKillSwitchFile);
 }
 
 }  // namespace capstan::plan

@@ -101,11 +101,12 @@ Section monitoring_section(const PlanFacts& facts) {
   }
   std::ranges::move(metric_source_manifests(facts.spec, sources), std::back_inserter(out.manifests));
   out.page_answer =
-      "Kill switch: if TtftP99AboveSlo fires after a change of an autoscaler, stop the autoscaler. Then set as many "
-      "replicas as were ready at once at the peak of the simulations.";
+      "Kill switch: if TtftP99AboveSlo fires after a change of an autoscaler, run kill-switch.sh. It removes no "
+      "replica, "
+      "raises the replicas to the peak of the simulations, and brings back the signals that were saved last.";
   out.answer = fmt::format(
-      "Watch these metrics first; the dashboards and the alerts are in monitoring/. {} Each scaler has commands of its "
-      "own, and a command that gives the replicas back.",
+      "Watch these metrics first; the dashboards and the alerts are in monitoring/. {} With "
+      "resume, the autoscalers may remove replicas again.",
       out.page_answer);
   if (!page.watched.empty()) out.notes.push_back({"watch", fmt::format("{}", fmt::join(page.watched, "; "))});
   if (!page.left_out.empty()) out.notes.push_back({"left out", left_out_words(page.left_out)});

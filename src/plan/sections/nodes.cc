@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/number_text.h"
 #include "explain/words.h"
 #include "plan/names.h"
 #include "plan/scheduling.h"
@@ -96,11 +97,39 @@ void add_pool(Section& section, const PlanSpec& spec, const GpuPool& pool) {
        .visibility = Visibility::page});
 }
 
-void add_capacity(Section& section, const PlanSpec& spec, const GpuPool& pool) {
+/// Returns the chance of a reclaim, with which spot nodes are simulated.
+std::string reclaim_words(const ClusterSpec& cluster) {
+  return fmt::format("{} of the spot nodes are reclaimed in an hour{}", percent_text(cluster.spot_interruptions_ppm),
+                     cluster.spot_interruptions_ppm == kSpotInterruptionsPpm ? ", which is assumed" : "");
+}
+
+/// Says that no simulation of a pool bought a spot node; empty if one did.
+std::string unproved_spot_words(const PlanFacts& facts, const GpuPool& pool) {
+  std::int64_t micro_usd = 0;
+  for (const ServicePlan& service : facts.services) {
+    const auto is_of_pool = [&](const RoleFleet& role) { return device_of(role).pool == pool.name; };
+    if (std::ranges::none_of(service.roles, is_of_pool)) continue;
+    for (const Trial& trial : service.seeds) micro_usd += trial.spot_micro_usd;
+  }
+  return micro_usd > 0 ? "" : "; no simulation of this load needed one, so their reclaims are not proved";
+}
+
+void add_capacity(Section& section, const PlanFacts& facts, const GpuPool& pool) {
+  const PlanSpec& spec = facts.spec;
   std::string base;
   for (const std::string& type : base_capacity(spec.cluster)) base += (base.empty() ? "" : ", ") + type;
   const std::vector<model::CapacityType>& types = spec.cluster.capacity;
   const bool may_buy_spot = std::ranges::find(types, model::CapacityType::spot) != types.end();
+  const bool is_spot_only = std::ranges::all_of(types, [](auto type) { return type == model::CapacityType::spot; });
+  if (is_spot_only) {
+    section.statements.push_back(
+        {.name = "capacity of " + pool.name,
+         .value = base,
+         .why = "the spec allows nothing else; in the simulations " + reclaim_words(spec.cluster),
+         .evidence = Evidence::stated,
+         .visibility = Visibility::page});
+    return;
+  }
   if (pool.spot_nodes == 0) {
     section.statements.push_back(
         {.name = "capacity of " + pool.name,
@@ -118,21 +147,23 @@ void add_capacity(Section& section, const PlanSpec& spec, const GpuPool& pool) {
                             explain::count_text(pool.max_nodes - pool.spot_nodes, "node", "nodes"),
                             explain::count_text(pool.spot_nodes, "node", "nodes")),
        .why = fmt::format("the minimum replicas need {}; the search chose the share of spot above them, and the cloud "
-                          "may reclaim spot nodes with a notice of {}",
+                          "may reclaim spot nodes with a notice of {}; in the simulations {}{}",
                           explain::count_text(pool.base_nodes, "node", "nodes"),
-                          spec.cluster.cloud == Cloud::aws ? "2 min" : "30 s"),
-       .evidence = Evidence::simulated,
+                          spec.cluster.cloud == Cloud::aws ? "2 min" : "30 s", reclaim_words(spec.cluster),
+                          unproved_spot_words(facts, pool)),
+       .evidence = unproved_spot_words(facts, pool).empty() ? Evidence::simulated : Evidence::modelled,
        .visibility = Visibility::page});
 }
 
-void add_provisioning(Section& section, const GpuPool& pool) {
+void add_provisioning(Section& section, const PlanSpec& spec, const GpuPool& pool) {
+  const bool is_stated = !is_default(spec, "cluster.node_start.boot") && !is_default(spec, "cluster.node_start.driver");
   if (pool.node_typical == Duration{}) return;
   section.statements.push_back(
       {.name = "time to a new node of " + pool.name,
        .value = fmt::format("{} to {}", explain::time_text(pool.node_typical), explain::time_text(pool.node_longest)),
-       .why = "middle and upper end of the range that the simulations draw from; published figures go from 30 s to "
-              "5 min, and a cloud without free machines takes longer, so measure yours",
-       .evidence = Evidence::assumed});
+       .why = "middle and upper end of the range that the simulations draw from; published figures go from 45 s to "
+              "8 min, and a cloud without free machines takes longer, so state yours as cluster.node_start",
+       .evidence = is_stated ? Evidence::stated : Evidence::assumed});
 }
 
 void add_disruption(Section& section, const std::vector<GpuPool>& pools) {
@@ -240,8 +271,8 @@ Section nodes_section(const PlanFacts& facts) {
   for (const GpuPool& pool : pools) {
     add_pool(section, spec, pool);
     if (!has_node_autoscaler(spec.cluster)) continue;
-    add_capacity(section, spec, pool);
-    add_provisioning(section, pool);
+    add_capacity(section, facts, pool);
+    add_provisioning(section, spec, pool);
   }
   if (!has_node_autoscaler(spec.cluster)) {
     add_commands(section, label_nodes(pools), "label and taint of the nodes that exist");

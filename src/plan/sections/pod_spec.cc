@@ -93,7 +93,7 @@ Yaml pod_of_replica(const PlanSpec& spec, const ServiceSpec& service, const Role
   for (const auto& [key, value] : queue.entries()) all_labels.set(key, value);
   pod["metadata"].set("labels", std::move(all_labels));
   if (pod_scheduler(spec) == GangScheduler::kueue && role.pods > 1) {
-    pod["metadata"].set("annotations", topology_annotations(spec, service, role.gpus_per_replica()));
+    pod["metadata"].set("annotations", topology_annotations(spec, service, role));
   }
   Yaml& body = pod["spec"];
   if (!scheduler_name(spec).empty()) body.set("schedulerName", scheduler_name(spec));
@@ -101,6 +101,8 @@ Yaml pod_of_replica(const PlanSpec& spec, const ServiceSpec& service, const Role
   body.set("terminationGracePeriodSeconds", times.grace_s,
            fmt::format("preStop {} s + drain {} s + 15 s", kPreStopS, times.drain_s));
   body.set("automountServiceAccountToken", false);
+  if (role.gpu_shares > 1 && spec.cluster.cloud == Cloud::gcp)
+    body.set("hostIPC", true, "the processes that share a GPU reach the MPS daemon of the node");
   body.set("nodeSelector", device_selector(spec.cluster.cloud, role));
   body.set("tolerations", gpu_node_tolerations(spec.cluster));
   if (downloads_weights(service)) body.set("initContainers", Yaml::list({weight_init_container(service)}));
@@ -136,7 +138,8 @@ Yaml worker_pod(const PlanSpec& spec, const ServiceSpec& service, const ServiceP
   const PodTimes times = pod_times(service, fleet, role);
   const EngineCommand engine = worker_command(service, role);
   // A worker has a service label of its own, so that the Service and the budget of the leaders do not select it.
-  const Yaml labels = Yaml::map({{std::string(kServiceLabel), workload_name(service, role.role) + "-worker"}});
+  const Yaml labels =
+      Yaml::map({{std::string(kServiceLabel), helper_name(spec, workload_name(service, role.role), "worker")}});
   Yaml container = engine_container(spec, service, role, engine);
   set_pre_stop(container, times.worker_pre_stop_s, "its leader finishes the running answers on it");
   return pod_of_replica(spec, service, role, times, engine, std::move(container), labels);

@@ -69,15 +69,19 @@ PodTimes pod_times(const ServiceSpec& service, const ServicePlan& fleet, const R
 PodResourcesShare resources_share(const RoleFleet& role) {
   constexpr std::int64_t kAssumedCpus = 8, kAssumedGib = 64, kSharedGibPerGpu = 4;
   const std::int64_t devices = device_of(role).per_pod;
-  const std::int64_t all = role.machine.gpus;  // GPUs of the role's kind, so that slices count as GPUs
+  // Slices, and the shares that MPS makes of a GPU, count as GPUs.
+  const std::int64_t all = role.machine.gpus * role.gpu_shares;
   PodResourcesShare share{.shared_memory_gib = devices > 1 ? kSharedGibPerGpu * devices : 0,
                           .is_machine_known = all > 0 && role.machine.vcpus > 0 && role.machine.memory_gib > 0};
   if (share.is_machine_known) {
     share.cpu = std::max<std::int64_t>(role.machine.vcpus * kUsablePercent * devices / all / 100, 1);
     share.memory_gib = std::max<std::int64_t>(role.machine.memory_gib * kUsablePercent * devices / all / 100, 1);
-    share.why = fmt::format("{} of the {} {} of one {} with {} cores and {} GiB, of which pods may use {} %", devices,
-                            all, mig_profile_of(role.engine.gpu) ? "slices" : "GPUs", role.machine.name,
-                            role.machine.vcpus, role.machine.memory_gib, kUsablePercent);
+    share.why =
+        fmt::format("{} of the {} {} of one {} with {} cores and {} GiB, of which pods may use {} %", devices, all,
+                    mig_profile_of(role.engine.gpu) ? "slices"
+                    : role.gpu_shares > 1           ? "shares"
+                                                    : "GPUs",
+                    role.machine.name, role.machine.vcpus, role.machine.memory_gib, kUsablePercent);
   } else {
     share.cpu = kAssumedCpus * devices;
     share.memory_gib = kAssumedGib * devices;

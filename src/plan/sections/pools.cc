@@ -10,6 +10,7 @@
 #include "plan/names.h"
 #include "plan/sections/cold_start.h"
 #include "plan/sections/mig_table.h"
+#include "plan/sections/pool_sharing.h"
 
 namespace capstan::plan {
 
@@ -97,6 +98,17 @@ std::int64_t slices_per_gpu(std::string_view gpu) {
   return product != nullptr && profile ? product->max_of(*profile).value_or(1) : 1;
 }
 
+std::optional<DeviceLabel> device_label(const GpuPool& pool) {
+  if (mig_profile_of(pool.gpu)) {
+    return DeviceLabel{"nvidia.com/mig.config", pool.name, "the geometry that the GPU Operator applies"};
+  }
+  if (pool.mps_shares < 2) return std::nullopt;
+  return DeviceLabel{kDevicePluginLabel, mps_config(pool.name),
+                     fmt::format("the GPU Operator divides each GPU between {} pods", pool.mps_shares)};
+}
+
+std::string mps_config(std::string_view pool) { return fmt::format("{}-mps", pool); }
+
 GpuCount GpuPool::whole_gpus_per_node() const { return std::max<GpuCount>(1, gpus_per_node() / slices_per_gpu(gpu)); }
 
 std::vector<GpuPool> gpu_pools(const PlanFacts& facts) {
@@ -113,7 +125,8 @@ std::vector<GpuPool> gpu_pools(const PlanFacts& facts) {
         pools.push_back({.name = name,
                          .gpu = role.engine.gpu,
                          .machines = {role.machine},
-                         .existing_nodes = role.machine.existing});
+                         .existing_nodes = role.machine.existing,
+                         .mps_shares = mps_shares(facts, name)});
         demands.emplace_back();
         pool = pools.end() - 1;
       }

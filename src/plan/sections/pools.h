@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plan/sections/sections.h"
@@ -21,6 +23,7 @@ struct GpuPool {
   std::int64_t existing_nodes = 0;          ///< nodes of `max_nodes` that exist already
   std::int64_t reserved_for_jobs = 0;       ///< GPUs that tenants without a service are entitled to
   std::string arithmetic{};                 ///< how `max_nodes` came about: "chat: 8 replicas x 4 GPUs"
+  std::int64_t mps_shares = 1;              ///< pods that divide each GPU by MPS; 1: pods have whole GPUs
   Duration node_typical{}, node_longest{};  ///< time until a new node is ready, as simulated; 0: unknown
   Duration start_typical{};                 ///< simulated start of a replica on a node that exists; 0: unknown
 
@@ -28,6 +31,22 @@ struct GpuPool {
   /// Returns the GPUs of a node as Karpenter counts them: whole GPUs, not MIG slices.
   GpuCount whole_gpus_per_node() const;
 };
+
+/// The label of nodes whose value is a key of the device plugin's ConfigMap.
+inline constexpr std::string_view kDevicePluginLabel = "nvidia.com/device-plugin.config";
+
+/// A label of the nodes of a pool.
+struct DeviceLabel {
+  std::string_view key{};
+  std::string value{};
+  std::string comment{};
+};
+
+/// Returns the label by which the GPU Operator divides the GPUs of a pool: its MIG geometry, or its MPS config. Nothing
+/// for whole GPUs.
+std::optional<DeviceLabel> device_label(const GpuPool& pool);
+/// Returns the key of the device plugin's ConfigMap that divides the GPUs of a pool by MPS: "l40s-mps".
+std::string mps_config(std::string_view pool);
 
 /// Returns the GPUs that a pod blocks on a node, so that equal pods fill the node: 4 for a pod of 3 GPUs on a node
 /// of 8.

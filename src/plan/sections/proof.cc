@@ -184,7 +184,7 @@ Section proof_section(const PlanFacts& facts) {
   } else if (facts.services.size() > 1) {
     out.not_simulated.push_back(fmt::format("all services{} on one cluster, because a service misses its SLO alone",
                                             has_jobs(facts.spec) ? " and jobs" : ""));
-  } else if (has_jobs(facts.spec)) {
+  } else if (has_jobs(facts.spec) && !misses.empty()) {
     out.not_simulated.emplace_back("the jobs of the tenants, because a service misses its SLO without them");
   }
   out.statements.push_back({.name = "simulations",

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plan/names.h"
+#include "plan/sections/kill_switch.h"
 #include "plan/sections/metrics_setup.h"
 
 namespace capstan::plan {
@@ -93,6 +94,9 @@ void add_scaler_setup(const PlanFacts& facts, Section& section) {
                            .command = "kubectl apply -f replicas/metrics",
                            .purpose = "the scraping of the engines"});
   add_charts(facts, section);
+  section.apply.push_back({.step = ApplyStep::scaler,
+                           .command = save_signals_command(facts),
+                           .purpose = "the signals of autoscalers that change, for the kill switch"});
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     const ServicePlan& fleet = facts.services[i];
     for (const std::string_view option : kScalerOptions) {

@@ -8,8 +8,10 @@
 #include "explain/words.h"
 #include "plan/names.h"
 #include "plan/scheduling.h"
+#include "plan/sections/engine_command.h"
 #include "plan/sections/metrics_setup.h"
 #include "plan/sections/mig_table.h"
+#include "plan/sections/pool_sharing.h"
 #include "plan/sections/pools.h"
 #include "plan/sections/sections.h"
 #include "plan/sections/sharing_choice.h"
@@ -29,9 +31,24 @@ struct SharedRole {
   SharingChoice choice{};
 };
 
-TenantSpec::Kind kind_of_tenant(const PlanSpec& spec, const std::string& name) {
-  const auto found = std::ranges::find(spec.tenants, name, &TenantSpec::name);
-  return found == spec.tenants.end() ? TenantSpec::Kind::production : found->kind;
+/// Returns the choice for a role as its pool allows it: MPS divides all GPUs of a node.
+SharingChoice choice_in_pool(const PlanFacts& facts, const ServiceSpec& service, const RoleFleet& role) {
+  SharingChoice choice = choose_sharing(service, kind_of_tenant(facts.spec, service.tenant), role);
+  if (choice.sharing != Sharing::mps) return choice;
+  const std::string pool = device_of(role).pool;
+  const std::int64_t shares = mps_shares(facts, pool);
+  if (!bounds_gpu_memory(service.engine)) {
+    return {.why = fmt::format("the plan has no flag by which {} takes only a part of a GPU's memory",
+                               engine_key(service.engine))};
+  }
+  if (shares < 2) {
+    return {.why = fmt::format("MPS divides all GPUs of a node, and the pool {} also runs pods that need whole GPUs",
+                               pool)};
+  }
+  if (shares < choice.per_gpu)
+    choice.why += fmt::format("; {} in the pool {}, because another workload of it needs more memory", shares, pool);
+  choice.per_gpu = shares;
+  return choice;
 }
 
 std::vector<SharedRole> shared_roles(const PlanFacts& facts) {
@@ -41,7 +58,7 @@ std::vector<SharedRole> shared_roles(const PlanFacts& facts) {
     for (const RoleFleet& role : facts.services[i].roles) {
       roles.push_back({.workload = workload_name(service, role.role),
                        .role = &role,
-                       .choice = choose_sharing(service, kind_of_tenant(facts.spec, service.tenant), role)});
+                       .choice = choice_in_pool(facts, service, role)});
     }
   }
   return roles;
@@ -114,7 +131,7 @@ void add_mps(Section& section, const std::vector<SharedRole>& roles) {
     const Yaml resource = Yaml::map({{"name", kGpuResource}, {"replicas", shared.choice.per_gpu}});
     Yaml file = Yaml::map({{"version", "v1"}});
     file["sharing"]["mps"].set("resources", Yaml::list({resource}));
-    data.set(pool_name(shared.role->engine.gpu) + "-mps", file.document());
+    data.set(mps_config(device_of(*shared.role).pool), file.document());
   }
   if (data.empty()) return;
   data.set("whole", Yaml::map({{"version", "v1"}}).document());
@@ -123,7 +140,7 @@ void add_mps(Section& section, const std::vector<SharedRole>& roles) {
   section.manifests.push_back({.file = "sharing/device-plugin.yaml", .body = std::move(object), .is_on_page = true});
   Yaml values;
   values["devicePlugin"].set("config", Yaml::map({{"name", kDevicePluginConfig}, {"default", "whole"}}),
-                             "a node shares its GPUs if its label nvidia.com/device-plugin.config names another key");
+                             fmt::format("the nodes of a pool share their GPUs by their label {}", kDevicePluginLabel));
   section.manifests.push_back(
       {.file = "sharing/values/gpu-operator-mps.yaml", .body = std::move(values), .is_object = false});
 }
@@ -211,7 +228,7 @@ void add_gke_sharing(Section& section, const std::vector<SharedRole>& roles) {
         break;
       case Sharing::mps:
         add(shared, fmt::format("gpu-sharing-strategy=mps,max-shared-clients-per-gpu={}", shared.choice.per_gpu),
-            "add it to --accelerator of the node pool; the plan counts whole GPUs");
+            "the command of the node pool sets it; the plan counts whole GPUs");
         break;
     }
   }
@@ -255,9 +272,10 @@ Section sharing_section(const PlanFacts& facts) {
   if (has_karpenter(facts.spec.cluster) && !section.manifests.empty()) {
     section.statements.push_back(
         {.name = "Karpenter and shared GPUs",
-         .value = "a NodeOverlay for slices",
-         .why = "Karpenter counts whole GPUs; nodes/*-overlay.yaml tells it the slices and needs its feature gate "
-                "NodeOverlay=true, and for MPS label nodes of a group that Karpenter does not manage",
+         .value = "a NodeOverlay",
+         .why =
+             "Karpenter counts whole GPUs; nodes/*-overlay.yaml tells it the slices or the shares of a node and needs "
+             "its feature gate NodeOverlay=true",
          .evidence = Evidence::assumed});
   }
   return section;

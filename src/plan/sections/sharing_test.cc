@@ -82,5 +82,15 @@ TEST(PlanSharing, BatchWorkOnGpusWithoutMigSharesThemByMps) {
   EXPECT_NE(config.find("replicas: 2"), config.npos) << config;
 }
 
+TEST(PlanSharing, APoolWithPodsOfWholeGpusSharesNone) {
+  testing::SamplePlan plan = testing::batch_plan();
+  testing::add_sample_service(plan, "mail", {plan.services[0].roles[0]});
+  const Section section = sharing_section(plan.facts());
+  EXPECT_EQ(section.statements[0].value, "1 whole GPU");
+  EXPECT_EQ(section.statements[0].why,
+            "MPS divides all GPUs of a node, and the pool l40s also runs pods that need whole GPUs");
+  EXPECT_EQ(sharing_text(section, "sharing/device-plugin.yaml"), "");
+}
+
 }  // namespace
 }  // namespace capstan::plan

@@ -23,14 +23,36 @@ std::string phase_why(const StartPhase& phase, bool is_dominant) {
   return range + (is_dominant ? "; the longest step" : "");
 }
 
-void add_start_statements(const ServiceSpec& service, const ServicePlan& fleet, Section& out) {
+/// Returns where the time of a phase comes from. The default of the weights follows from their size.
+Evidence phase_evidence(const PlanSpec& spec, const ServiceSpec& service, StartStep step) {
+  const auto is_assumed = [&](std::string_view key) {
+    return is_default(spec, fmt::format("services.{}.cold_start.{}", service.name, key));
+  };
+  switch (step) {
+    case StartStep::node:
+      return is_default(spec, "cluster.node_start.boot") || is_default(spec, "cluster.node_start.driver")
+                 ? Evidence::assumed
+                 : Evidence::stated;
+    case StartStep::image_pull:
+      return is_assumed("image_pull") ? Evidence::assumed : Evidence::stated;
+    case StartStep::weights:
+      return is_assumed("weights") ? Evidence::modelled : Evidence::stated;
+    case StartStep::engine_start:
+      return is_assumed("engine_start") ? Evidence::assumed : Evidence::stated;
+    case StartStep::warm_up:
+      return is_assumed("warm_up") ? Evidence::assumed : Evidence::stated;
+  }
+  return Evidence::assumed;
+}
+
+void add_start_statements(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet, Section& out) {
   const ColdStart start = cold_start_sum(fleet.start);
   const std::string prefix = service.name + " ";
   for (const StartPhase& phase : fleet.start) {
     out.statements.push_back({.name = prefix + std::string(step_word(phase.step)),
                               .value = time_text(phase.typical),
                               .why = phase_why(phase, phase.step == start.dominant),
-                              .evidence = Evidence::modelled});
+                              .evidence = phase_evidence(spec, service, phase.step)});
   }
   if (fleet.start.empty()) return;
   out.statements.push_back({.name = prefix + "cold start",
@@ -167,7 +189,7 @@ Section warm_pool_section(const PlanFacts& facts) {
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     const ServiceSpec& service = facts.spec.services[i];
     const ServicePlan& fleet = facts.services[i];
-    add_start_statements(service, fleet, out);
+    add_start_statements(facts.spec, service, fleet, out);
     std::set<std::string> pools;
     for (const RoleFleet& role : fleet.roles) {
       const std::string name = workload_name(service, role.role);

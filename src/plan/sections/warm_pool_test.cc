@@ -128,6 +128,19 @@ spec:
 )yaml");
 }
 
+TEST(Balloon, ReplacesNoServiceOfItsName) {
+  PlanSample sample = chat_sample();
+  sample.spec.services.push_back(sample.spec.services.front());
+  sample.spec.services.back().name = "chat-balloon";
+  sample.services.push_back(sample.services.front());
+  sample.services.back().service = "chat-balloon";
+  const Yaml balloons =
+      balloon_deployment(sample.spec, sample.spec.services.front(), sample.services.front().roles.front());
+  EXPECT_EQ(balloons.find("metadata")->find("name")->text(), "chat-balloon-pods");
+  EXPECT_EQ(balloons.find("spec")->find("selector")->find("matchLabels")->find("app.kubernetes.io/name")->text(),
+            "chat-balloon-pods");
+}
+
 TEST(Balloon, IsPlacedByTheSchedulerOfTheReplicas) {
   const PlanSample sample = testing::gang_sample();
   const std::string text =

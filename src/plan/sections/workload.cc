@@ -9,6 +9,7 @@
 #include "plan/names.h"
 #include "plan/scheduling.h"
 #include "plan/sections/pod_spec.h"
+#include "plan/sections/pool_sharing.h"
 #include "plan/sections/sections.h"
 #include "plan/sections/subject_statements.h"
 #include "plan/sections/weight_cache.h"
@@ -25,7 +26,7 @@ Yaml workload_object(const PlanSpec& spec, const ServiceSpec& service, const Rol
   const Yaml queue = queue_labels(spec, service.tenant);
   for (const auto& [key, value] : queue.entries()) labels.set(key, value);
   object["metadata"].set("labels", std::move(labels));
-  const Yaml annotations = topology_annotations(spec, service, role.gpus_per_replica());
+  const Yaml annotations = topology_annotations(spec, service, role);
   if (!annotations.empty() && pod_scheduler(spec) != GangScheduler::kueue) {
     object["metadata"].set("annotations", annotations);
   }
@@ -117,7 +118,8 @@ void add_workload(const PlanSpec& spec, const ServiceSpec& service, const Servic
     out.statements.push_back({.name = name + " KV transfer",
                               .value = "not configured",
                               .why = "the plan configures it for vLLM and SGLang; for this engine use NVIDIA Dynamo",
-                              .evidence = Evidence::none});
+                              .evidence = Evidence::none,
+                              .visibility = Visibility::page});
   }
   add_pod_statements(spec, service, fleet, role, out);
   const std::string file = fmt::format("workload/{}.yaml", name);
@@ -169,7 +171,8 @@ Section workload_section(const PlanFacts& facts) {
   bool has_roles = false;
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     const ServiceSpec& service = facts.spec.services[i];
-    for (const RoleFleet& role : facts.services[i].roles) {
+    for (RoleFleet role : facts.services[i].roles) {
+      role.gpu_shares = mps_shares(facts, device_of(role).pool);
       add_workload(facts.spec, service, facts.services[i], role, out);
       has_roles |= role.role != model::Role::both;
     }
@@ -179,7 +182,10 @@ Section workload_section(const PlanFacts& facts) {
       "The workloads set no spec.replicas, because the scaler sets it. A replica gets requests when its model answers, "
       "and finishes the longest answer before it ends.";
   if (has_roles) {
-    out.answer += " A router that sends each request to a prefill and a decode replica is not part of the plan.";
+    out.page_answer =
+        "No router is part of the plan, and without one no request is served: install one that sends each request to a "
+        "prefill and then to a decode replica, such as NVIDIA Dynamo or llm-d.";
+    out.answer += " " + out.page_answer;
   }
   add_workload_commands(facts.spec, out);
   return out;

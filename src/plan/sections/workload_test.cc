@@ -2,6 +2,7 @@
 #include "plan/sections/engine_command.h"
 #include "plan/sections/pod_spec.h"
 #include "plan/sections/test_services.h"
+#include "plan/sections/testing.h"
 
 namespace capstan::plan {
 namespace {
@@ -214,6 +215,34 @@ TEST(WorkloadSection, WritesALeaderWorkerSetForReplicasOfSeveralPods) {
     EXPECT_NE(text.find("schedulerName: kai-scheduler"), text.npos);
     EXPECT_NE(text.find("nvidia.com/gpu: 4"), text.npos) << "8 GPUs on two pods";
   }
+}
+
+TEST(WorkloadSection, KueuePlacesLeaderAndWorkersInOneDomain) {
+  PlanSample sample = testing::gang_sample();
+  sample.spec.cluster.gang_scheduler = GangScheduler::kueue;
+  const Section section = workload_section(sample.facts());
+  const Yaml* set = testing::find_body(section, "workload/chat.yaml", "LeaderWorkerSet");
+  ASSERT_NE(set, nullptr);
+  for (const std::string_view part : {"leaderTemplate", "workerTemplate"}) {
+    const Yaml* annotations =
+        set->find("spec")->find("leaderWorkerTemplate")->find(part)->find("metadata")->find("annotations");
+    ASSERT_NE(annotations, nullptr);
+    EXPECT_EQ(annotations->find("kueue.x-k8s.io/podset-group-name")->text(), "chat");
+    EXPECT_EQ(annotations->find("kueue.x-k8s.io/podset-required-topology")->text(), "kubernetes.io/hostname")
+        << "one node has all 8 GPUs";
+  }
+}
+
+TEST(WorkloadSection, PodsThatShareAGpuTakeTheirPartOfItsMemory) {
+  testing::SamplePlan plan = testing::batch_plan();
+  plan.services[0].roles[0].engine.gpu = "l40s";
+  std::string text = testing::find_body(workload_section(plan.facts()), "workload/tags.yaml", "Deployment")->document();
+  EXPECT_NE(text.find("--gpu-memory-utilization=0.45\""), text.npos) << text;
+  EXPECT_NE(text.find("cpu: \"20\""), text.npos) << "0.85 x 192 cores / 8 shares\n" << text;
+  EXPECT_EQ(text.find("hostIPC"), text.npos);
+  plan.spec.cluster.cloud = Cloud::gcp;
+  text = testing::find_body(workload_section(plan.facts()), "workload/tags.yaml", "Deployment")->document();
+  EXPECT_NE(text.find("hostIPC: true"), text.npos) << text;
 }
 
 TEST(WorkloadSection, SaysWhatItDoesNotWrite) {

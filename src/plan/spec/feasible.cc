@@ -82,6 +82,8 @@ class ServiceCheck {
     }
     check_slo(fitting);
     check_goodput();
+    // The nearest limits are those of a fleet whose idle replicas hold the bounds.
+    if (std::vector<SpecCandidate> fast = fast_candidates(fitting); !fast.empty()) fitting = std::move(fast);
     check_minimum(fitting);
     check_tenant(fitting);
     return fitting;
@@ -185,22 +187,51 @@ class ServiceCheck {
                        engine::kv_capacity_blocks(*largest.row).error().message, nearest);
   }
 
+  bool is_generated() const { return service_.load.source == LoadSpec::Source::generated; }
+  /// Returns the length that the share of requests which must hold the SLO does not exceed; 1 if it is not known.
+  std::int64_t longest_counted(const TokenSpec& tokens) const {
+    return is_generated() ? prompt_quantile(tokens, service_.slo.attainment_ppm / 1e6) : 1;
+  }
+
+  /// Times of one request on an idle replica.
+  struct IdleTimes {
+    Duration step{};     ///< one step
+    Duration prefill{};  ///< prompt
+    Duration whole{};    ///< the longer one of the prompt and the further steps
+  };
+  IdleTimes idle_times(const SpecCandidate& candidate, std::int64_t prompt, std::int64_t answer) const {
+    const engine::StepModel model(candidate.row->coefficients);
+    const Duration step = of_picoseconds(model.decode_step_ps(1, 1));
+    const Duration prefill = of_picoseconds(model.prefill_alone_ps(prompt, 0, kEngineLimits.max_batched_tokens));
+    return {step, prefill, std::max(prefill, step * (answer - 1))};
+  }
+
+  /// Returns the candidates whose idle replicas hold every bound.
+  std::vector<SpecCandidate> fast_candidates(const std::vector<SpecCandidate>& fitting) const {
+    const std::int64_t prompt = longest_counted(service_.load.prompt), answer = longest_counted(service_.load.answer);
+    const auto holds = [](Duration bound, Duration time) { return bound == Duration{} || bound >= time; };
+    std::vector<SpecCandidate> fast;
+    for (const SpecCandidate& candidate : fitting) {
+      const IdleTimes idle = idle_times(candidate, prompt, answer);
+      if (holds(service_.slo.tpot, idle.step) && holds(service_.slo.ttft, idle.prefill) &&
+          holds(service_.slo.e2e, idle.whole)) {
+        fast.push_back(candidate);
+      }
+    }
+    return fast;
+  }
+
   void check_slo(const std::vector<SpecCandidate>& fitting) {
-    const bool is_generated = service_.load.source == LoadSpec::Source::generated;
-    const double share = service_.slo.attainment_ppm / 1e6;
-    const std::int64_t prompt = is_generated ? prompt_quantile(service_.load.prompt, share) : 1;
-    const std::int64_t answer = is_generated ? prompt_quantile(service_.load.answer, share) : 1;
+    const std::int64_t prompt = longest_counted(service_.load.prompt), answer = longest_counted(service_.load.answer);
     Fastest step, prefill, whole;
     for (const SpecCandidate& candidate : fitting) {
-      const engine::StepModel model(candidate.row->coefficients);
-      const Duration one_step = of_picoseconds(model.decode_step_ps(1, 1));
-      const Duration alone = of_picoseconds(model.prefill_alone_ps(prompt, 0, kEngineLimits.max_batched_tokens));
-      step.take(one_step, *candidate.row);
-      prefill.take(alone, *candidate.row);
-      whole.take(std::max(alone, one_step * (answer - 1)), *candidate.row);
+      const IdleTimes idle = idle_times(candidate, prompt, answer);
+      step.take(idle.step, *candidate.row);
+      prefill.take(idle.prefill, *candidate.row);
+      whole.take(idle.whole, *candidate.row);
     }
     const std::string share_words =
-        is_generated && service_.load.prompt.sigma > 0
+        is_generated() && service_.load.prompt.sigma > 0
             ? fmt::format(" ({} of the prompts are not longer)", percent_text(service_.slo.attainment_ppm))
             : "";
     const std::string length =
@@ -342,14 +373,16 @@ void check_limits(const PlanSpec& spec, const std::vector<SmallestFleet>& fleets
                                  gpus, gpus - *spec.limits.gpus, *spec.limits.gpus, smaller_weights(spec, fleets))});
   }
   if (spec.limits.per_hour && *spec.limits.per_hour < per_hour) {
-    const auto usd = [](MicroUsd amount) { return static_cast<double>(amount.count) / 1e6; };
+    // Rounded up to whole cents, so that the advised limit is accepted.
+    const auto usd = [](MicroUsd amount) { return static_cast<double>(ceil_div(amount.count, 10'000)) / 100; };
     found.push_back(
         {"limits.usd_per_hour",
          fmt::format(
              "limits.usd_per_hour: the cheapest machines for one replica of each service, shared where they "
              "can be, cost {0:.2f} USD/h, {1:.2f} USD/h more than the limit of {2:.2f} USD/h; the nearest that is "
              "possible is limits.usd_per_hour: {0:.2f}",
-             usd(per_hour), usd(per_hour) - usd(*spec.limits.per_hour), usd(*spec.limits.per_hour))});
+             usd(per_hour), usd(per_hour - *spec.limits.per_hour),
+             static_cast<double>(spec.limits.per_hour->count) / 1e6)});
   }
 }
 

@@ -1,12 +1,15 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
+#include "base/number_text.h"
 #include "base/split.h"
 #include "engine/names.h"
 #include "model/capacity_names.h"
+#include "plan/names.h"
 #include "plan/spec/gpu_kinds.h"
 #include "plan/spec/read_parts.h"
 #include "scenario/instances.h"
@@ -124,6 +127,7 @@ class ClusterReader {
     read_machines(fields, defaults);
     note_prices(fields);
     read_buying(fields, defaults);
+    read_spec_node_start(fields, spec_, errors_);
     fields.text("prometheus", cluster_.prometheus);
     defaults.note(fields, "prometheus", cluster_.prometheus, "the address that the Prometheus Operator gives it",
                   DefaultKind::name);
@@ -175,6 +179,7 @@ class ClusterReader {
 
   void read_machines(Fields& fields, DefaultList& defaults) {
     std::set<std::string> kinds;
+    const Node* allowed = fields.node().find("gpus");
     for (const Node& gpu : fields.non_empty_list("gpus")) {
       const auto key = engine::gpu_of_product(*spec_.engines, gpu.text);
       if (key) kinds.insert(*key);
@@ -189,7 +194,11 @@ class ClusterReader {
                      ErrorKind::infeasible);
       }
     }
-    for (const Node& machine : fields.non_empty_list("instances")) read_machine(machine);
+    for (const Node& machine : fields.non_empty_list("instances")) {
+      const std::size_t known = cluster_.machines.size();
+      read_machine(machine);
+      if (cluster_.machines.size() > known && !kinds.empty()) check_kind(machine, kinds, *allowed);
+    }
     if (is_stated(fields, "instances")) return;
     for (const scenario::Instance& row : scenario::instances()) {
       const bool is_kind = kinds.empty() ? spec_.engines->gpu_key(row.gpu).has_value() : kinds.contains(row.gpu);
@@ -204,6 +213,23 @@ class ClusterReader {
                              "gpu, gpus and usd_per_hour",
                              cloud_key(cluster_.cloud)),
                  ErrorKind::infeasible);
+  }
+
+  /// Checks that the GPU kind of the last machine is one of `cluster.gpus`. A slice counts as its whole GPU.
+  void check_kind(const Node& node, const std::set<std::string>& kinds, const Node& allowed) {
+    const MachineSpec& machine = cluster_.machines.back();
+    const std::string whole = whole_gpu_of(machine.gpu);
+    if (kinds.contains(engine::gpu_of_product(*spec_.engines, whole).value_or(whole))) return;
+    std::vector<std::string_view> names;
+    for (const Node& gpu : allowed.items) names.push_back(gpu.text);
+    const auto row = std::ranges::find(spec_.engines->rows(), machine.gpu, &engine::EngineRow::gpu);
+    const std::string gpu = row == spec_.engines->rows().end() ? machine.gpu : row->gpu_name;
+    errors_.fail(
+        node.place,
+        fmt::format("cluster.instances: {0} has {1} GPUs, and cluster.gpus at {2} allows only {3}; the nearest "
+                    "that is possible is to add {1} to cluster.gpus, or to leave {0} out",
+                    machine.name, gpu, place_words(allowed.place), fmt::join(names, ", ")),
+        ErrorKind::infeasible);
   }
 
   /// Notes that prices of the catalogue are those of another region.
@@ -290,6 +316,7 @@ class ClusterReader {
     }
     if (cluster_.capacity.empty()) cluster_.capacity = {model::CapacityType::on_demand};
     defaults.note(fields, "capacity", "on_demand", "spot machines may be taken away at any time");
+    read_interruptions(fields, defaults);
     if (cluster_.cloud == Cloud::on_premises) cluster_.provisioner = Provisioner::none;
     if (cluster_.cloud == Cloud::gcp) cluster_.provisioner = Provisioner::cluster_autoscaler;
     fields.choice<Provisioner>("provisioner", cluster_.provisioner,
@@ -303,6 +330,14 @@ class ClusterReader {
         "gang_scheduler", cluster_.gang_scheduler,
         {{"kai", GangScheduler::kai}, {"kueue", GangScheduler::kueue}, {"none", GangScheduler::none}});
     defaults.note(fields, "gang_scheduler", "kai", "it places gangs by topology and under queues");
+  }
+
+  /// Reads how often spot machines are reclaimed. It is a default only of a cluster that may buy spot machines.
+  void read_interruptions(Fields& fields, DefaultList& defaults) {
+    fields.share_ppm("spot_interruptions_per_hour", cluster_.spot_interruptions_ppm, 0, 1'000'000);
+    if (std::ranges::find(cluster_.capacity, model::CapacityType::spot) == cluster_.capacity.end()) return;
+    defaults.note(fields, "spot_interruptions_per_hour", percent_text(kSpotInterruptionsPpm),
+                  "an assumption without a measured source; clouds publish the rate of each machine type");
   }
 
   /// Refuses a provisioner for which the plan has no manifests.

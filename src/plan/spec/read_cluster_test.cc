@@ -47,6 +47,21 @@ TEST(ReadSpecCluster, FiltersTheCatalogueByCloudAndGpu) {
   for (const MachineSpec& machine : spec->cluster.machines) EXPECT_EQ(machine.gpu, "h100_sxm") << machine.name;
 }
 
+TEST(ReadSpecCluster, RefusesInstancesWithOtherGpusThanTheAllowedOnes) {
+  EXPECT_EQ(cluster_errors({"cluster={gpus: [H100], instances: [p5.48xlarge, p5.4xlarge]}"}), "");
+  EXPECT_EQ(
+      cluster_errors({"cluster={gpus: [H100], instances: [p5.48xlarge, {instance: p5.4xlarge, gpu: h100-3g.40gb, gpus: "
+                      "2}]}"}),
+      "")
+      << "a slice counts as its GPU";
+  const std::string refused = cluster_errors({"cluster={gpus: [L40S], instances: [p5.48xlarge]}"});
+  EXPECT_NE(refused.find("cluster.instances: p5.48xlarge has H100 GPUs, and cluster.gpus at "), std::string::npos)
+      << refused;
+  EXPECT_NE(refused.find("allows only L40S; the nearest that is possible is to add H100 to cluster.gpus"),
+            std::string::npos)
+      << refused;
+}
+
 TEST(ReadSpecCluster, ASliceOfAGpuIsAKindOfItsOwn) {
   const std::vector<std::string> sets = {
       "cluster={instances: [p5.48xlarge, {instance: p5.4xlarge, gpu: h100-3g.40gb, gpus: 2}]}"};

@@ -12,6 +12,9 @@ namespace capstan::plan {
 /// Returns true if the mapping has a value for the key. A key without a value is as if it were not there.
 bool is_stated(const manifest::Fields& fields, std::string_view key);
 
+/// Returns "s.yaml:14:3".
+std::string place_words(const manifest::Place& place);
+
 /// Collects the defaults that a spec uses.
 class DefaultList {
  public:
@@ -27,6 +30,16 @@ class DefaultList {
 /// Reads the cluster. Without machines of its own, it has those of the catalogue.
 /// @param node  null: the spec has no cluster, and all of it is a default
 void read_spec_cluster(const manifest::Node* node, PlanSpec& spec, manifest::ErrorList& errors);
+
+/// Reads the start of a machine. Notes the defaults that it uses.
+/// @param fields  mapping of the cluster
+void read_spec_node_start(manifest::Fields& fields, PlanSpec& spec, manifest::ErrorList& errors);
+
+/// Reads the start of a replica. Notes the defaults that it uses.
+/// @param fields  mapping of the service
+/// @param owner   path of the service, for messages: "services.chat"
+void read_spec_cold_start(manifest::Fields& fields, const std::string& owner, ServiceSpec& service, PlanSpec& spec,
+                          manifest::ErrorList& errors);
 
 /// Reads one service. Needs `PlanSpec::engines`.
 ServiceSpec read_spec_service(const manifest::Node& node, PlanSpec& spec, manifest::ErrorList& errors);

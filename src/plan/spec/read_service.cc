@@ -220,6 +220,7 @@ ServiceSpec read_spec_service(const Node& node, PlanSpec& spec, ErrorList& error
   defaults.note(fields, "dtype", service.dtype, "from the name of the model");
   read_spec_shape(fields, service, defaults, errors);
   if (const Node* slo = fields.need("slo")) read_spec_slo(*slo, owner, service, defaults, errors);
+  read_spec_cold_start(fields, owner, service, spec, errors);
   service.tenant = spec.tenants.empty() ? "production" : spec.tenants.front().name;
   fields.text("tenant", service.tenant);
   defaults.note(fields, "tenant", service.tenant, "the first tenant", DefaultKind::name);

@@ -26,12 +26,6 @@ using manifest::Node;
 constexpr std::size_t kServicesMost = 20;
 constexpr std::size_t kKubeNameMost = 40;  ///< of 63, because the plan appends words such as "-prefill"
 
-/// Returns "s.yaml:14:3".
-std::string place_words(const manifest::Place& place) {
-  const std::string text = manifest::error_at(place, "").text();
-  return text.substr(0, text.rfind(": "));
-}
-
 /// Shares the table that is compiled into the program, which is never destroyed.
 std::shared_ptr<const engine::EngineTable> bundled_engines() {
   return {std::shared_ptr<const engine::EngineTable>(), &engine::EngineTable::bundled()};
@@ -188,6 +182,11 @@ void DefaultList::note(const Fields& fields, std::string_view key, std::string v
   if (is_stated(fields, key)) return;
   const std::string path = fields.what() == "spec" ? std::string(key) : fmt::format("{}.{}", fields.what(), key);
   out_.push_back({path, std::move(value), std::move(why), kind});
+}
+
+std::string place_words(const manifest::Place& place) {
+  const std::string text = manifest::error_at(place, "").text();
+  return text.substr(0, text.rfind(": "));
 }
 
 std::string spec_relative(const PlanSpec& spec, const std::string& path) {

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "base/ascii.h"
+#include "plan/search/remaining_limits.h"
+#include "plan/sections/engine_command.h"
 
 namespace capstan::plan {
 
@@ -22,7 +25,7 @@ std::string plain_word(std::string_view word) {
   return plain;
 }
 
-constexpr std::array<std::pair<std::string_view, AskedSignal>, 29> kSignalWords = {{
+constexpr std::array<std::pair<std::string_view, AskedSignal>, 36> kSignalWords = {{
     {"queue", AskedSignal::queue},
     {"queuedepth", AskedSignal::queue},
     {"vllmnumrequestswaiting", AskedSignal::queue},
@@ -45,11 +48,18 @@ constexpr std::array<std::pair<std::string_view, AskedSignal>, 29> kSignalWords 
     {"dcgmfidevgpuutil", AskedSignal::duty_cycle},
     {"dcgmgpuutilization", AskedSignal::duty_cycle},
     {"nvidiagpudutycycle", AskedSignal::duty_cycle},
+    {"nvgpuutilization", AskedSignal::duty_cycle},
+    {"dcgmfiprofgrengineactive", AskedSignal::duty_cycle},
+    {"grengineactive", AskedSignal::duty_cycle},
+    {"containeracceleratordutycycle", AskedSignal::duty_cycle},
+    {"nvidiasmiutilizationgpuratio", AskedSignal::duty_cycle},
     {"gpumemory", AskedSignal::gpu_memory},
     {"gpumemoryutilization", AskedSignal::gpu_memory},
     {"memory", AskedSignal::gpu_memory},
     {"memoryutilization", AskedSignal::gpu_memory},
     {"dcgmfidevfbused", AskedSignal::gpu_memory},
+    {"dcgmfidevfbusedpercent", AskedSignal::gpu_memory},
+    {"nvgpumemoryusedbytes", AskedSignal::gpu_memory},
     {"dcgmfidevmemcopyutil", AskedSignal::gpu_memory},
     {"vram", AskedSignal::gpu_memory},
 }};
@@ -112,30 +122,62 @@ void refuse_missing_gangs(const PlanSpec& spec, std::vector<Refusal>& out) {
   }
 }
 
+/// Refuses services for whose engine the plan has no command, because a plan without its workload is none.
+void refuse_missing_commands(const PlanSpec& spec, std::vector<Refusal>& out) {
+  for (std::size_t i = 0; i < spec.services.size(); ++i) {
+    const ServiceSpec& service = spec.services[i];
+    RoleFleet role{.pods = service.pods_per_replica};
+    role.engine.weight_dtype = service.dtype;
+    const std::string why = missing_command(service, role);
+    if (why.empty()) continue;
+    const std::size_t end = why.find("; ");
+    std::string instead = why.substr(end + 2);
+    if (instead.front() >= 'a' && instead.front() <= 'z') instead.front() += 'A' - 'a';
+    out.push_back({place_of(spec, fmt::format("services.{}", i)),
+                   fmt::format("services.{}: its workload cannot be written", service.name),
+                   why.substr(0, end) + ", so the plan could not be applied.", instead + "."});
+  }
+}
+
+/// Returns the largest number of machines that the cluster can have; nothing if no limit bounds it.
+std::optional<std::int64_t> machines_most(const PlanSpec& spec) {
+  std::int64_t existing = 0;
+  GpuCount gpus = 0, smallest = std::numeric_limits<GpuCount>::max();
+  for (const MachineSpec& machine : spec.cluster.machines) {
+    existing += machine.existing;
+    gpus += machine.existing * whole_gpus_of(machine);
+    smallest = std::min(smallest, whole_gpus_of(machine));
+  }
+  if (spec.cluster.provisioner == Provisioner::none) return existing;
+  if (!spec.limits.gpus || spec.cluster.machines.empty()) return std::nullopt;
+  return existing + std::max<GpuCount>(0, *spec.limits.gpus - gpus) / smallest;
+}
+
 /// Refuses a cluster that is one machine, because there is nothing to scale.
 void refuse_single_machine(const PlanSpec& spec, std::vector<Refusal>& out) {
-  std::int64_t machines = 0;
-  GpuCount gpus = 0;
-  for (const MachineSpec& machine : spec.cluster.machines) {
-    machines += machine.existing;
-    gpus += machine.existing * machine.gpus;
-  }
-  const bool buys_nothing = spec.cluster.provisioner == Provisioner::none ||
-                            (spec.cluster.machines.size() == 1 && spec.limits.gpus && *spec.limits.gpus <= gpus);
-  if (machines != 1 || !buys_nothing) return;
-  const auto machine = std::ranges::find(spec.cluster.machines, std::int64_t{1}, &MachineSpec::existing);
+  if (machines_most(spec) != 1) return;
+  const std::vector<MachineSpec>& machines = spec.cluster.machines;
+  const auto existing = std::ranges::find(machines, std::int64_t{1}, &MachineSpec::existing);
+  const bool exists = existing != machines.end();
+  const MachineSpec& machine = exists ? *existing : *std::ranges::min_element(machines, {}, whole_gpus_of);
+  const std::string limit =
+      spec.limits.gpus ? fmt::format("limits.gpus: {}, at least", whole_gpus_of(machine) * 2) : "limits.gpus";
   out.push_back(
-      {place_of(spec, "cluster"),
-       fmt::format("cluster: one machine ({} with {} x {}) and nothing that may be bought", machine->name,
-                   machine->gpus, machine->gpu),
+      {place_of(spec, exists ? "cluster" : "limits"),
+       exists ? fmt::format("cluster: one machine ({} with {} x {}) and nothing that may be bought", machine.name,
+                            machine.gpus, machine.gpu)
+              : fmt::format("limits.gpus: {} allows only one machine ({} with {} x {})", *spec.limits.gpus,
+                            machine.name, machine.gpus, machine.gpu),
        "There is no second machine for a node provisioner to add, no other domain to fail over to, and no replica that "
        "a scaler can add beyond these GPUs. The machine costs the same with and without requests.",
        fmt::format(
            "Use managed serverless inference first, which costs nothing without requests. To plan a cluster, {}",
            spec.cluster.cloud == Cloud::on_premises
                ? "state the machines that you will have with `existing`, two at least."
-               : "allow machines to be bought: set cluster.provisioner to karpenter or cluster_autoscaler, and "
-                 "raise limits.gpus.")});
+           : exists ? fmt::format("allow machines to be bought: set cluster.provisioner to karpenter or "
+                                  "cluster_autoscaler, and raise {}.",
+                                  limit)
+                    : fmt::format("allow a second machine: {}.", limit))});
 }
 
 }  // namespace
@@ -152,6 +194,7 @@ std::vector<Refusal> refusals(const PlanSpec& spec) {
   refuse_signal(spec, out);
   refuse_consolidation(spec, out);
   refuse_missing_gangs(spec, out);
+  refuse_missing_commands(spec, out);
   refuse_single_machine(spec, out);
   return out;
 }

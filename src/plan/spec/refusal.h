@@ -12,8 +12,8 @@
 namespace capstan::plan {
 
 /// Paths of the choices that the plan may refuse, for their places in the file.
-inline constexpr std::array kRefusablePaths = {"asked.scale_on", "asked.consolidation", "asked.gang_scheduling",
-                                               "cluster.gang_scheduler", "cluster"};
+inline constexpr std::array kRefusablePaths = {
+    "asked.scale_on", "asked.consolidation", "asked.gang_scheduling", "cluster.gang_scheduler", "cluster", "limits"};
 
 /// One choice of the spec that the plan refuses.
 struct Refusal {

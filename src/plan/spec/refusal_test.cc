@@ -32,6 +32,8 @@ TEST(Refusals, DutyCycleAndGpuMemoryAreNoSignals) {
       {"gpu_utilization", "duty cycle"},
       {"GPU duty cycle", "duty cycle"},
       {"nvidia_gpu_duty_cycle", "duty cycle"},
+      {"nv_gpu_utilization", "duty cycle"},
+      {"DCGM_FI_PROF_GR_ENGINE_ACTIVE", "duty cycle"},
       {"gpu-memory", "memory of the GPU"},
       {"DCGM_FI_DEV_FB_USED", "memory of the GPU"},
       {"queue", ""},
@@ -47,6 +49,31 @@ TEST(Refusals, DutyCycleAndGpuMemoryAreNoSignals) {
     EXPECT_EQ(refused.empty(), std::string_view(c.refused).empty()) << c.asked;
     EXPECT_NE(refused.find(c.refused), std::string::npos) << c.asked << ": " << refused;
   }
+}
+
+TEST(Refusals, ALimitForOneMachineLeavesNothingToScale) {
+  PlanSpec spec = refusal_spec();
+  spec.limits.gpus = 8;
+  ASSERT_NE(first_refused(spec).find("limits.gpus: 8 allows only one machine (p5.48xlarge"), std::string::npos)
+      << first_refused(spec);
+  EXPECT_NE(refusals(spec).front().instead.find("allow a second machine: limits.gpus: 16, at least."),
+            std::string::npos);
+  spec.limits.gpus = 16;
+  EXPECT_EQ(first_refused(spec), "");
+  spec.limits.gpus = 8;
+  spec.cluster.machines.push_back({.name = "p5.4xlarge", .gpu = "h100_sxm", .gpus = 1});
+  EXPECT_EQ(first_refused(spec), "") << "eight small machines keep the limit, too";
+}
+
+TEST(Refusals, AnEngineWithoutACommandHasNoPlan) {
+  PlanSpec spec = refusal_spec();
+  spec.services[0].engine = Engine::tensorrt_llm;
+  EXPECT_EQ(first_refused(spec), "");
+  spec.services[0].pods_per_replica = 2;
+  const std::vector<Refusal> found = refusals(spec);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].what, "services.chat: its workload cannot be written");
+  EXPECT_EQ(found[0].instead, "Use vLLM or SGLang, or fewer GPUs for a replica.");
 }
 
 TEST(Refusals, NameTheLineOfTheChoice) {

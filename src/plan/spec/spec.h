@@ -41,6 +41,35 @@ struct MachineSpec {
   bool has_stated_shape = false;                 ///< false: the shape is from the catalogue
 };
 
+/// A duration that varies evenly between two bounds. One that the spec states does not vary.
+struct DurationRange {
+  Duration low{};
+  Duration high{};
+};
+
+/// Chance that a spot node is reclaimed within an hour, millionths: 2 %. No source states a rate for GPU machines, so
+/// this is an assumption.
+inline constexpr std::uint32_t kSpotInterruptionsPpm = 20'000;
+
+/// The start of a machine after the provisioner has bought it. The defaults are rows of data/cold_start.csv.
+struct NodeStartSpec {
+  DurationRange boot{std::chrono::seconds(60), std::chrono::seconds(180)};    ///< virtual machine and kubelet
+  DurationRange driver{std::chrono::seconds(30), std::chrono::seconds(120)};  ///< driver and device plugin
+};
+
+/// Download rate of weights from an object store, bytes per second: the middle of the 200 MB/s to 1 GB/s in
+/// data/cold_start.csv.
+inline constexpr std::int64_t kWeightsBytesPerS = 500'000'000;
+
+/// The start of a replica on a node that is ready. The defaults are rows of data/cold_start.csv.
+struct ColdStartSpec {
+  Duration image_pull = std::chrono::seconds(189);  ///< 10 GB at 53 MB/s, with unpacking
+  std::optional<Duration> weights{};                ///< time to load the weights; nothing: at `kWeightsBytesPerS`
+  DurationRange engine_start{std::chrono::seconds(150), std::chrono::seconds(150)};
+  DurationRange engine_start_cached{std::chrono::seconds(50), std::chrono::seconds(60)};  ///< with a compile cache
+  DurationRange warm_up{std::chrono::seconds(3), std::chrono::seconds(6)};
+};
+
 /// The machines of the cluster.
 struct ClusterSpec {
   Cloud cloud = Cloud::aws;
@@ -49,7 +78,9 @@ struct ClusterSpec {
   std::vector<MachineSpec> machines{};  ///< machines that may be used, at least one; unique names
   Provisioner provisioner = Provisioner::karpenter;
   GangScheduler gang_scheduler = GangScheduler::kai;
-  std::vector<model::CapacityType> capacity{};  ///< capacity types that may be bought, at least one
+  std::vector<model::CapacityType> capacity{};                   ///< capacity types that may be bought, at least one
+  std::uint32_t spot_interruptions_ppm = kSpotInterruptionsPpm;  ///< chance in an hour of each spot node, millionths
+  NodeStartSpec node_start{};
   std::string prometheus = "http://prometheus-operated.monitoring.svc:9090";
   std::string karpenter_discovery = "gpu-cluster";  ///< value of the tag karpenter.sh/discovery
 };
@@ -122,6 +153,7 @@ struct ServiceSpec {
   model::Slo slo{};
   std::optional<double> goodput_per_s{};  ///< requests per second that must hold the SLO
   LoadSpec load{};
+  ColdStartSpec cold_start{};
   std::string tenant{};                                ///< name of a tenant
   ReplicaCount min_replicas = 1;                       ///< fewest replicas of each role that the search tries
   std::optional<ReplicaCount> min_prefill_replicas{};  ///< the same for prefill, in place of `min_replicas`

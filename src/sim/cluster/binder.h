@@ -19,12 +19,14 @@ class Binder : Component {
       : Component(basics), nodes_(nodes), pods_(pods), gangs_(gangs), jobs_(jobs) {}
 
   std::optional<model::Reason> perform(const model::BindPods& what);
-  /// Binds all pods of a gang inside the first domain of its level in which they fit. Returns false if there is none.
+  /// Binds all pods of a new gang inside the first domain of its level in which they fit. Returns false if there is
+  /// none, or if a queue would hold more GPUs than its limit.
   bool place_whole(model::GangId id);
 
  private:
   bool is_well_formed(const model::BindPods& what) const;
   std::set<std::uint32_t> domains_after(const model::BindPods& what) const;
+  bool queues_allow(const model::Gang& gang) const;
 
   const NodeProvider& nodes_;
   Pods& pods_;

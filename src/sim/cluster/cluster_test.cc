@@ -108,6 +108,27 @@ TEST(ClusterStart, ASecondReplicaLoadsItsWeightsFromAPeer) {
   EXPECT_EQ(bench.cluster.cold_starts()[0].weights_at - bench.cluster.cold_starts()[0].image_at, seconds(7));
 }
 
+TEST(ClusterStart, AQueueLimitsTheReplicasOfTheStart) {
+  ClusterConfig config = small_config();
+  model::Catalog catalog = *config.catalog;
+  catalog.queues.resize(2);
+  catalog.queues[0] = {.name = "all"};
+  catalog.queues[0].gpus.limit = whole_gpus(11);
+  catalog.queues[1] = {.name = "chat", .parent = {0}};
+  catalog.services[0].workload.queue = {1};
+  config.catalog = std::make_shared<model::Catalog>(catalog);
+  config.initial = {{{0}, 4, true}};
+  Bench bench(config);
+  bench.run_to(at_s(1));
+  std::size_t ready = 0, pending = 0;
+  bench.truth().gangs.for_each([&](model::GangId, const model::Gang& gang) {
+    ready += gang.phase == GangPhase::ready ? 1 : 0;
+    pending += gang.phase == GangPhase::pending ? 1 : 0;
+  });
+  EXPECT_EQ(ready, 2u) << "each has four GPUs, and eleven are allowed";
+  EXPECT_EQ(pending, 2u) << "these wait, as they would for any scheduler that honours the limit";
+}
+
 TEST(ClusterGang, APartlyBoundGangHoldsPaidGpus) {
   Bench bench(small_config());
   bench.cluster.submit(scale_to(1, {1}));

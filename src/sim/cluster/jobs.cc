@@ -126,6 +126,15 @@ void Jobs::save_progress(model::GangId id) {
   progress.lost += in_full_width(computed - saved, width, job);
 }
 
+std::vector<Duration> Jobs::open_work(Instant end) const {
+  std::vector<Duration> open(progress_.size());
+  for (const auto& [id, record] : gangs_) {
+    if (record.stage != Stage::computing) continue;
+    open[record.job] = in_full_width(end - record.since, rows().gangs.at(id).spec.pods.count, config_.jobs[record.job]);
+  }
+  return open;
+}
+
 /// Ends the gang of a job. Its controller makes another one, which goes on from the last checkpoint.
 void Jobs::restart(model::GangId id, Interruption why) {
   const Gang record = known_row(gangs_, id);

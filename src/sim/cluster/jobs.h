@@ -55,6 +55,9 @@ class Jobs : Component {
   std::size_t gangs() const { return gangs_.size(); }
   /// Returns what happened to each job that has arrived, in the order of arrival.
   const std::vector<JobProgress>& progress() const { return progress_; }
+  /// Returns the computing time of each job that has arrived since it last started to compute, in the order of arrival.
+  /// An hour with half of its pods counts as half an hour. `progress()` does not contain it yet.
+  std::vector<Duration> open_work(Instant end) const;
   bool have_all_arrived() const { return progress_.size() == config_.jobs.size(); }
   bool have_all_ended() const { return have_all_arrived() && ended_ == progress_.size(); }
 

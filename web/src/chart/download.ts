@@ -13,8 +13,16 @@ export interface Table {
   rows: (string | number)[][];
 }
 
+/// Digits of a number in a table. Further ones are rounding errors of sums.
+const kDigits = 10;
+
+/// Returns a value of a table as text: 13.95, not 13.950000000000003.
+export function cellText(value: string | number): string {
+  return typeof value === "number" && !Number.isInteger(value) ? String(Number(value.toPrecision(kDigits))) : String(value);
+}
+
 function cell(value: string | number): string {
-  const text = String(value);
+  const text = cellText(value);
   // A spreadsheet would run a name that begins like a formula.
   const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useMemo, useState } from "preact/hooks";
-import { type Table, saveCsv } from "./download";
+import { useId, useMemo, useState } from "preact/hooks";
+import { cellText, type Table, saveCsv } from "./download";
 
 const kRowsMost = 200;
 
@@ -64,7 +64,7 @@ export function DataTable({ make, caption }: { make: () => Table; caption: strin
               <tr key={i}>
                 {row.map((value, j) => (
                   <td key={j} class={typeof value === "number" ? "number" : ""}>
-                    {value}
+                    {cellText(value)}
                   </td>
                 ))}
               </tr>
@@ -106,11 +106,12 @@ export function Figure({
   children: ComponentChildren;
 }) {
   const [open, setOpen] = useState(false);
+  const heading = useId();
   const file = title.toLowerCase().replace(/[^a-z0-9]+/g, "-");
   return (
-    <figure class="figure" id={id}>
+    <figure class="figure" id={id} aria-labelledby={heading}>
       <figcaption>
-        <h3>{title}</h3>
+        <h3 id={heading}>{title}</h3>
         <span class="tools">
           <button type="button" aria-expanded={open} aria-label={`Table of ${title}`} onClick={() => setOpen(!open)}>
             {open ? "Picture only" : "Table"}

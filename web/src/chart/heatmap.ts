@@ -1,4 +1,4 @@
-// The map of the fleet: zones, in them racks and NVLink domains, in them nodes, in them GPUs.
+// The map of the fleet: regions and zones, in them racks and NVLink domains, in them nodes, in them GPUs.
 import type { Cell, CellState, Fleet, NodeNow, NodeRow } from "../data/fleet";
 import { Fills, type Fill, themeColour } from "./canvas";
 
@@ -25,6 +25,8 @@ export interface Layout {
   width: number;
   height: number;
   labels: { text: string; x: number; y: number; strong: boolean }[];
+  /// Lines above the nodes of NVLink domains of several nodes.
+  domains: { x: number; y: number; width: number }[];
   /// By domain and place in it.
   boxes: Map<string, Box>;
   /// The boxes of the nodes that were asked for.
@@ -42,6 +44,19 @@ const kRackLabel = 14;
 export function domainKey(node: NodeRow): string {
   return `${node.zone}\n${node.rack}\n${node.nvlink}`;
 }
+
+/// Returns the region of a zone of AWS or Google Cloud: "us-east-1" of "us-east-1a". Empty: the name does not tell it.
+export function regionOf(zone: string): string {
+  return /^([a-z]{2,}(?:-[a-z]+)*-[a-z]+-?\d+)-?[a-f]$/.exec(zone)?.[1] ?? "";
+}
+
+/// Returns the last part of a domain's name; the first ones are those of the domains around it.
+function ownName(domain: string, around: string): string {
+  return around !== "" && domain.startsWith(`${around}/`) ? domain.slice(around.length + 1) : domain;
+}
+
+/// Width of a small letter of a label, at most.
+const kLetter = 6.5;
 
 function cellSize(gpus: number): number {
   return gpus <= 320 ? 18 : gpus <= 1200 ? 12 : gpus <= 4000 ? 8 : 4;
@@ -61,15 +76,17 @@ export function layOut(fleet: Fleet, width: number): Layout {
   const across = most <= 2 ? most : most <= 8 ? Math.ceil(most / 2) : Math.ceil(Math.sqrt(most * 2));
   const nodeWidth = across * cell + 4;
   const nodeHeight = Math.ceil(most / across) * cell + 4;
-  const layout: Layout = { cell, gap, width, height: 0, labels: [], boxes: new Map(), known: new Map(), across, nodeWidth, nodeHeight };
+  const layout: Layout = { cell, gap, width, height: 0, labels: [], domains: [], boxes: new Map(), known: new Map(), across, nodeWidth, nodeHeight };
   const rackLabel = cell >= 12 ? kRackLabel : 0;
   let [x, y, zone, rack, labelEnd] = [0, 0, "", "", 0];
   let isFirst = true;
   for (const key of [...places.keys()].sort()) {
-    const [inZone = "", inRack = ""] = key.split("\n");
+    const [inZone = "", inRack = "", inNvlink = ""] = key.split("\n");
+    const size = places.get(key) ?? 0;
+    const region = regionOf(inZone);
     if (isFirst || inZone !== zone) {
       if (!isFirst) y += nodeHeight + gap + 8;
-      layout.labels.push({ text: inZone === "" ? "no zone" : inZone, x: 0, y: y + 13, strong: true });
+      layout.labels.push({ text: inZone === "" ? "no zone" : region === "" ? inZone : `${region} › ${inZone}`, x: 0, y: y + 13, strong: true });
       y += kZoneLabel + rackLabel;
       [x, labelEnd] = [0, 0];
     } else if (inRack !== rack) {
@@ -77,15 +94,28 @@ export function layOut(fleet: Fleet, width: number): Layout {
     }
     const isNewRack = isFirst || inZone !== zone || inRack !== rack;
     [zone, rack, isFirst] = [inZone, inRack, false];
-    for (let place = 0; place < (places.get(key) ?? 0); ++place) {
+    for (let place = 0; place < size; ++place) {
       if (x > 0 && x + nodeWidth > width) {
         [x, labelEnd] = [0, 0];
         y += nodeHeight + gap + rackLabel;
       }
       if (isNewRack && place === 0 && rackLabel > 0 && inRack !== "" && x >= labelEnd) {
-        const text = inRack.startsWith(`${inZone}/`) ? inRack.slice(inZone.length + 1) : inRack;
-        layout.labels.push({ text, x, y: y - 3, strong: false });
-        labelEnd = x + text.length * 6.5 + 8;
+        const text = ownName(inRack, inZone);
+        layout.labels.push({ text, x, y: y - 4, strong: false });
+        labelEnd = x + text.length * kLetter + 8;
+      }
+      if (size > 1 && place === 0 && rackLabel > 0 && inNvlink !== "" && inNvlink !== inRack) {
+        const text = ownName(inNvlink, inRack);
+        const from = Math.max(x, labelEnd);
+        if (from < x + size * (nodeWidth + gap)) {
+          layout.labels.push({ text, x: from, y: y - 4, strong: false });
+          labelEnd = from + text.length * kLetter + 8;
+        }
+      }
+      if (size > 1 && inNvlink !== "") {
+        const last = layout.domains.at(-1);
+        if (place > 0 && x > 0 && last !== undefined) last.width = x + nodeWidth - last.x;
+        else layout.domains.push({ x, y: y - 1.5, width: nodeWidth });
       }
       layout.boxes.set(`${key}\n${place}`, { x, y });
       x += nodeWidth + gap;
@@ -120,6 +150,42 @@ function drawNode(context: CanvasRenderingContext2D, fills: Fills, layout: Layou
   });
 }
 
+/// Squares of this size and larger ones have outlines, pixels.
+const kOutlinedCell = 12;
+
+function gangsOfSeveralNodes(nodes: NodeNow[]): Set<number> {
+  const nodeOf = new Map<number, NodeNow>();
+  const found = new Set<number>();
+  for (const node of nodes) {
+    for (const { gang } of node.cells) {
+      if (gang < 0) continue;
+      if ((nodeOf.get(gang) ?? node) !== node) found.add(gang);
+      nodeOf.set(gang, node);
+    }
+  }
+  return found;
+}
+
+/// Draws a line around the GPUs of each gang on a node. The line of a gang over several nodes is thick.
+function outlineGangs(context: CanvasRenderingContext2D, layout: Layout, node: NodeNow, box: Box, wide: ReadonlySet<number>, colour: string): void {
+  const { cell, across } = layout;
+  context.fillStyle = colour;
+  node.cells.forEach(({ gang }, i) => {
+    if (gang < 0) return;
+    const column = i % across;
+    const thick = wide.has(gang) ? 2 : 1;
+    const [joinsLeft, joinsRight] = [column > 0 && sameGang(node.cells, i, i - 1), column + 1 < across && sameGang(node.cells, i, i + 1)];
+    const [joinsAbove, joinsBelow] = [sameGang(node.cells, i, i - across), sameGang(node.cells, i, i + across)];
+    const x = box.x + 2 + column * cell;
+    const y = box.y + 2 + Math.floor(i / across) * cell;
+    const [width, height] = [cell - (joinsRight ? 0 : 2), cell - (joinsBelow ? 0 : 2)];
+    if (!joinsLeft) context.fillRect(x, y, thick, height);
+    if (!joinsRight) context.fillRect(x + width - thick, y, thick, height);
+    if (!joinsAbove) context.fillRect(x, y, width, thick);
+    if (!joinsBelow) context.fillRect(x, y + height - thick, width, thick);
+  });
+}
+
 /// @param names  by gang: what stands in its first GPU on each node
 export function drawFleet(context: CanvasRenderingContext2D, layout: Layout, nodes: NodeNow[], names: (gang: number) => string): void {
   const fills = new Fills(context);
@@ -130,13 +196,18 @@ export function drawFleet(context: CanvasRenderingContext2D, layout: Layout, nod
     context.font = label.strong ? "600 12px system-ui, sans-serif" : "11px system-ui, sans-serif";
     context.fillText(label.text, label.x, label.y);
   }
+  context.fillStyle = muted;
+  for (const { x, y, width } of layout.domains) context.fillRect(x, y, width, 1);
   context.lineWidth = 1;
+  const wide = layout.cell >= kOutlinedCell ? gangsOfSeveralNodes(nodes) : new Set<number>();
   for (const node of nodes) {
     const box = boxOf(layout, node.row);
     if (box === undefined) continue;
     context.strokeStyle = line;
+    context.lineWidth = 1;
     if (layout.cell >= 8) context.strokeRect(box.x + 0.5, box.y + 0.5, layout.nodeWidth - 1, layout.nodeHeight - 1);
     drawNode(context, fills, layout, node, box);
+    if (layout.cell >= kOutlinedCell) outlineGangs(context, layout, node, box, wide, text);
     if (layout.cell >= 16) drawNames(context, layout, node, box, names, text, ground);
   }
 }
@@ -144,14 +215,16 @@ export function drawFleet(context: CanvasRenderingContext2D, layout: Layout, nod
 function drawNames(context: CanvasRenderingContext2D, layout: Layout, node: NodeNow, box: Box, names: (gang: number) => string, text: string, ground: string): void {
   const seen = new Set<number>();
   context.font = "600 10px system-ui, sans-serif";
+  [context.lineWidth, context.lineJoin] = [3, "round"];
   node.cells.forEach(({ gang }, i) => {
     if (gang < 0 || seen.has(gang)) return;
     seen.add(gang);
     const name = names(gang);
     const x = box.x + 3 + (i % layout.across) * layout.cell;
     const y = box.y + 3 + Math.floor(i / layout.across) * layout.cell;
-    context.fillStyle = ground;
-    context.fillRect(x, y, Math.max(9, 6 * name.length + 3), 11);
+    // An edge around the letters, because a box would hide the colour of a single GPU.
+    context.strokeStyle = ground;
+    context.strokeText(name, x + 1.5, y + 9);
     context.fillStyle = text;
     context.fillText(name, x + 1.5, y + 9);
   });

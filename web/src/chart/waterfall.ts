@@ -3,6 +3,8 @@ import { Fills, type Fill, themeColour } from "./canvas";
 
 export interface Bar {
   name: string;
+  /// Characters at the start of the name that are drawn even if the name has no room.
+  head?: number;
   /// Lengths of the phases in seconds.
   phases: number[];
   /// Written at the end of the bar.
@@ -33,6 +35,16 @@ export const kPhaseFills: readonly Fill[] = [
   { colour: "--busy", pattern: "solid" },
 ];
 
+/// Returns a name that has room. Characters after the first `head` are left out: of "namespace/name replica 2" the end
+/// says most.
+export function shortened(name: string, head: number, room: number, widthOf: (text: string) => number): string {
+  if (widthOf(name) <= room) return name;
+  const cut = (from: number) => `${name.slice(0, head)}…${name.slice(from)}`;
+  let from = head + 1;
+  while (from < name.length && widthOf(cut(from)) > room) ++from;
+  return cut(from);
+}
+
 /// @param top     rows above the canvas are scrolled away, pixels
 /// @param longest  seconds that the whole width stands for
 export function drawBars(context: CanvasRenderingContext2D, bars: Bar[], width: number, height: number, top: number, longest: number, chosen: number): void {
@@ -50,7 +62,8 @@ export function drawBars(context: CanvasRenderingContext2D, bars: Bar[], width: 
     const y = i * kBarHeight - top;
     context.font = `${bar.strong === true ? "600 " : ""}13px system-ui, sans-serif`;
     context.fillStyle = text;
-    context.fillText(bar.name, 0, y + kBarHeight / 2, room.name - 10);
+    const name = shortened(bar.name, bar.head ?? 0, room.name - 10, (part) => context.measureText(part).width);
+    context.fillText(name, 0, y + kBarHeight / 2);
     let at = 0;
     bar.phases.forEach((length, phase) => {
       const fill = kPhaseFills[phase];

@@ -15,6 +15,9 @@ export interface Queue {
   name: string;
   parent: number | null;
   limit_gpus_milli: number | null;
+  /// Absent in results of earlier versions; 0: none.
+  quota_gpus_milli?: number;
+  weight_milli?: number;
 }
 
 export interface LatencyPhases {
@@ -142,6 +145,11 @@ export function partName(services: Service[], service: number): string {
   if (known === undefined || services.length < 2) return "";
   const isOne = new Set(services.map((one) => one.name.split(" ")[0])).size === 1;
   return isOne && known.part !== "" ? known.part : known.name;
+}
+
+/// Returns a letter for each service, if there are several: "a", "b", … A label of the map has no room for a name.
+export function serviceLetters(services: Service[]): string[] {
+  return services.map((_, i) => (services.length < 2 ? "" : i < 26 ? String.fromCharCode(97 + i) : `${String.fromCharCode(97 + (i % 26))}${Math.floor(i / 26)}.`));
 }
 
 /// Returns "prefill replica 3"; the number alone says nothing where there are several services.

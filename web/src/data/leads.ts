@@ -52,6 +52,11 @@ const kRequestPhases = ["gateway_us", "queue_us", "prefill_us", "transfer_us", "
 /// Returns the minute in which a latency was the worst: "ttft", "tpot" or "e2e".
 export function worstMinute(policy: Policy, latency: string): number | undefined {
   const phases = policy.latency_phases;
+  const perToken = policy.by_minute?.tpot_p99_us;
+  if (latency === "tpot" && perToken !== undefined) {
+    const worst = largest(perToken);
+    return worst === undefined ? undefined : worst * kMinute;
+  }
   const byPhase = phases === undefined ? [] : phases.first_tokens.map((_, i) => (latency === "tpot" ? ["decode_us" as const] : kRequestPhases).reduce((sum, key) => sum + (phases[key][i] ?? 0), 0));
   const found = largest(latency === "ttft" || phases === undefined ? (policy.by_minute?.ttft_p99_us ?? []) : byPhase);
   return found === undefined ? undefined : found * kMinute;

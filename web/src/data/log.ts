@@ -1,5 +1,5 @@
 // The decision log of a policy: changes of the wanted replicas, and what was decided about pods and nodes.
-import { explainCommand } from "./explain";
+import { decideCommand, explainCommand } from "./explain";
 import { type Service, partName } from "./history";
 import type { Policy, Result } from "./result";
 
@@ -57,7 +57,7 @@ function lowerRows(result: Result, policy: Policy, services: Service[]): LogRow[
     desired: undefined,
     why: action.action,
     arithmetic: action.arithmetic,
-    command: action.object === "" ? undefined : explainCommand(result, policy, action.at_ns, action.object),
+    command: action.object === "" ? decideCommand(result, policy, action.at_ns, action.layer) : explainCommand(result, policy, action.at_ns, action.object),
   }));
 }
 

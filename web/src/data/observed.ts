@@ -4,11 +4,16 @@ import { kStartPhases, type Start } from "./history";
 
 const kPhase = Object.fromEntries(kStartPhases.map(([key], i) => [key, i])) as Record<(typeof kStartPhases)[number][0], number>;
 
+/// A decision may request a node for a replica before the pods of the replica exist. A node that was requested earlier
+/// than this was bought for something else, seconds.
+const kRequestedAheadMost = 20;
+
 /// Returns the node that was bought for a replica: the last one that became ready after the replica was wanted.
 function boughtNode(gang: GangRow, nodes: readonly NodeRow[], bound: number): NodeRow | undefined {
   let last: NodeRow | undefined;
   for (const node of nodes) {
     if (node.ready > bound || node.ready <= gang.created || !Number.isFinite(node.requested)) continue;
+    if (node.requested < gang.created - kRequestedAheadMost) continue;
     if (last === undefined || node.ready > last.ready) last = node;
   }
   return last;

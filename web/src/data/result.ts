@@ -31,6 +31,8 @@ export interface Minutes {
   /// Absent for a single service of several.
   gpus_paid?: number[];
   ttft_p99_us: number[];
+  /// Absent in results of earlier versions.
+  tpot_p99_us?: number[];
 }
 
 export interface Moment {
@@ -103,6 +105,8 @@ export interface Policy {
   seed: number;
   simulated_ns: number;
   requests: Record<string, number>;
+  /// Tokens of answers; those that were `delivered` are the ones of completed requests.
+  tokens?: Record<string, number>;
   attainment_ppm: number;
   ttft: Percentiles;
   tpot: Percentiles;
@@ -125,6 +129,8 @@ export interface Policy {
   services?: ServiceFigures[];
   jobs?: JobFigures[];
   teams?: TeamFigures[];
+  /// GPUs without a pod; only with several services or with jobs.
+  no_pod?: { gpu_hours: number; cost_usd: number };
   moments: Moment[];
   by_minute?: Minutes;
   scale_steps?: ScaleStep[];
@@ -136,6 +142,9 @@ export interface Policy {
   /// Smaller decisions that are not among `actions`.
   actions_left_out?: number;
   score_milli: number;
+  /// Only in a plan's report: the command that simulates the policy, and its name in that scenario.
+  command?: string;
+  name_in_scenario?: string;
 }
 
 export interface Result {
@@ -152,6 +161,8 @@ export interface Result {
   services?: Service[];
   queues?: Queue[];
   verdict?: string;
+  /// Only in a plan's report: the policy that the plan chooses.
+  chosen?: string;
   command?: string;
   constant_fleet?: { fleet: string; holds_slo: boolean; result: Policy };
   clairvoyant?: { lower_bound: { cost_micro_usd: number; solved: boolean } };
@@ -208,6 +219,19 @@ export function readResult(value: unknown): Result {
 export function holdsSlo(result: Result, policy: Policy): boolean {
   if (policy.services !== undefined) return policy.services.every((service) => service.holds_slo);
   return policy.attainment_ppm >= result.slo.attainment_ppm;
+}
+
+/// Returns what 1,000 requests that met the SLO and a million answer tokens cost, in USD. The cost of jobs is no part of
+/// it: they answer no requests.
+export function unitCosts(policy: Policy): { perRequest: number | null; perTokens: number | null; jobsUsd: number } {
+  const jobsUsd = (policy.jobs ?? []).reduce((sum, one) => sum + one.cost_usd, 0);
+  const serving = policy.cost_usd - jobsUsd;
+  const [met, tokens] = [policy.requests.met ?? 0, policy.tokens?.delivered ?? 0];
+  return {
+    perRequest: met > 0 ? (1000 * serving) / met : policy.cost_per_1000_met_usd,
+    perTokens: tokens > 0 ? (1e6 * serving) / tokens : policy.cost_per_million_tokens_usd,
+    jobsUsd,
+  };
 }
 
 /// The states of a paid GPU; the serving states come first. Keys are those of `gpu_hours_by_state`.

@@ -14,8 +14,16 @@ const kAsleepMs = 10_000;
 const kOpeningMs = 250;
 /// The page says for this long that it has caught up.
 const kNoticeMs = 20_000;
+/// After this time without a sign of the server, the page asks it whether it still answers.
+const kQuietMs = 10_000;
+/// A server that lets the page wait longer for such an answer hangs.
+const kAnswerMs = 5000;
+/// Time between two such questions.
+const kAskEveryMs = 6000;
+/// After this time without an event the page connects again, because a connection may be dead without an error.
+const kConnectAgainMs = 60_000;
 
-type Phase = "runs" | "lost" | "refused" | "catches up" | "ended" | "failed";
+type Phase = "runs" | "lost" | "silent" | "refused" | "catches up" | "ended" | "failed";
 
 interface LiveProps {
   start: Recording;
@@ -29,16 +37,42 @@ class Stream {
   waiting: StateEvent[] = [];
   /// The last event that arrived; empty: none.
   lastId = "";
+  /// Times of the last sign of the server and of the last event or connection, on the clock of the machine.
+  heard = Date.now();
+  connected = Date.now();
+  private asked = 0;
   private events: EventSource | undefined;
 
   /// Connects. The server continues after the last event that the page has.
   open(attach: (events: EventSource) => void): void {
     this.close();
+    this.connected = Date.now();
     this.events = new EventSource(this.lastId === "" ? "api/events" : `api/events?last=${this.lastId}`);
     attach(this.events);
   }
   close(): void {
     this.events?.close();
+  }
+  note(): void {
+    this.heard = this.connected = Date.now();
+  }
+  /// If there was no sign of the server for a while, asks it for one.
+  /// @param onAnswer  is called with true if it answers, else with false
+  async ask(onAnswer: (isThere: boolean) => void): Promise<void> {
+    const now = Date.now();
+    if (now - this.heard < kQuietMs || now - this.asked < kAskEveryMs) return;
+    this.asked = now;
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), kAnswerMs);
+    try {
+      await fetch("favicon.ico", { signal: limit.signal, cache: "no-store" });
+      this.heard = Date.now();
+      onAnswer(true);
+    } catch {
+      onAnswer(false);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }
 
@@ -53,6 +87,11 @@ function usePassingWords(): [string, (words: string) => void] {
   };
   useEffect(() => () => clearTimeout(timer.current), []);
   return [words, say];
+}
+
+/// Returns a time of the machine's clock: "14:03:20".
+function clockWords(ms: number | undefined): string {
+  return new Date(ms ?? Date.now()).toLocaleTimeString("en-GB");
 }
 
 /// The server answers, and refuses.
@@ -110,6 +149,8 @@ export function LivePage({ start, speed, isController }: LiveProps) {
         if (read === undefined) return location.reload();
         own.waiting = [];
         own.lastId = "";
+        // A server that still has a notice sends it again.
+        setNotice("");
         setRecording(read);
         own.open(attach);
       } catch (error) {
@@ -131,6 +172,7 @@ export function LivePage({ start, speed, isController }: LiveProps) {
     };
     const attach = (events: EventSource) => {
       events.addEventListener("state", (event: MessageEvent<string>) => {
+        own.note();
         own.lastId = event.lastEventId;
         own.waiting.push(JSON.parse(event.data) as StateEvent);
       });
@@ -147,6 +189,7 @@ export function LivePage({ start, speed, isController }: LiveProps) {
       };
       // A server that shows something else says so at once.
       events.onopen = () => {
+        own.note();
         clearTimeout(opened);
         opened = setTimeout(arrive, kOpeningMs);
       };
@@ -164,8 +207,30 @@ export function LivePage({ start, speed, isController }: LiveProps) {
       setPhase("catches up");
       own.open(attach);
     };
+    // A server that hangs leaves the connection open. One that answers again is connected anew.
+    let silentAt: number | undefined;
+    const listen = () => {
+      if (isOver || isReading || document.hidden) return;
+      // A server that was stopped continues on the connection that it has.
+      if (silentAt !== undefined && own.connected > silentAt) {
+        silentAt = undefined;
+        arrive();
+      }
+      void own.ask((isThere) => {
+        if (isOver || isReading) return;
+        if (!isThere) {
+          awaySince.current ??= own.heard;
+          silentAt ??= Date.now();
+          return setPhase((phase) => (phase === "runs" || phase === "catches up" ? "silent" : phase));
+        }
+        if (Date.now() - own.connected < (awaySince.current === undefined ? kConnectAgainMs : kAnswerMs)) return;
+        silentAt = undefined;
+        own.open(attach);
+      });
+    };
     const timer = setInterval(() => {
       wake();
+      listen();
       if (paused.current) return setCollected(own.waiting.length);
       const arrived = own.waiting.splice(0);
       if (arrived.length > 0) setRecording((old) => withStates(old, arrived));
@@ -190,7 +255,8 @@ export function LivePage({ start, speed, isController }: LiveProps) {
   const followed = isController ? "controller" : "recording";
   const words: Record<Phase, string> = {
     runs: speed > 0 ? `Runs at ${count(speed)} × real time.` : `Follows the ${followed}: new decisions appear by themselves.`,
-    lost: `The connection to the server is lost. The page connects again by itself; if the ${isController ? "controller has ended, open the page of another one" : "server has ended, start capstan serve again"}.`,
+    lost: `The connection to the server is lost; the last sign of it was at ${clockWords(stream.current.heard)}. The page connects again by itself; if the ${isController ? "controller has ended, open the page of another one" : "server has ended, start capstan serve again"}.`,
+    silent: `The server has not answered since ${clockWords(awaySince.current)}. What the page shows may be out of date. The page tries again by itself.`,
     refused: "The server refuses further decisions: the login may have ended, or the API server does not answer. The page tries again by itself; load it again to log in.",
     "catches up": "Catches up with what was decided meanwhile …",
     ended: "The simulation has ended.",
@@ -209,7 +275,7 @@ export function LivePage({ start, speed, isController }: LiveProps) {
           <span role={isCalm ? "status" : "alert"}>
             {words[phase]}
             {phase === "runs" && caughtUp !== "" && ` ${caughtUp}`}
-            {isPaused && ` Paused: ${count(collected)} decisions wait.`}
+            {isPaused && ` Paused: ${count(collected)} states wait.`}
           </span>
           {notice !== "" && <span role="alert">{isController ? `No new decisions: ${notice}.` : `The recording cannot be read at the moment: ${notice}`}</span>}
           {phase === "ended" && (

@@ -9,6 +9,8 @@ export interface RecordedService {
   waiting: (number | null)[];
   /// Ready replicas without a usable reading.
   silent: (number | null)[];
+  /// Requests that the engines compute. Absent: the server does not send it.
+  running?: (number | null)[];
   /// Age of the oldest reading.
   age_ms: (number | null)[];
 }
@@ -23,6 +25,15 @@ export interface RecordedAction {
   action: string;
 }
 
+/// An action that the states after it may repeat without a change, because it takes time or is not carried out.
+export interface RepeatedAction extends RecordedAction {
+  /// States that decided it, at least 1.
+  times: number;
+  /// The last of them, and its moment.
+  until_state: number;
+  until_ns: number;
+}
+
 export interface Recording {
   recording: string;
   policy: string;
@@ -31,6 +42,8 @@ export interface Recording {
   services: RecordedService[];
   actions: RecordedAction[];
   actions_left_out: number;
+  /// Damaged states of the recording, which are left out. Absent: none.
+  states_damaged?: number;
   command: string;
   /// Times that the clock went back; only this page counts them.
   jumps?: number;
@@ -47,11 +60,11 @@ export interface RecordedDecisions {
 export interface StateEvent {
   state: number;
   at_ns: number;
-  services: Record<string, Record<(typeof kSeries)[number], number | null>>;
+  services: Record<string, Partial<Record<(typeof kSeries)[number], number | null>>>;
   actions: RecordedAction[];
 }
 
-const kSeries = ["desired", "ready", "starting", "waiting", "silent", "age_ms"] as const;
+const kSeries = ["desired", "ready", "starting", "waiting", "silent", "age_ms", "running"] as const;
 /// Actions of a live run that the page keeps.
 const kActionsMost = 10_000;
 
@@ -92,7 +105,9 @@ export function withStates(recording: Recording, events: StateEvent[]): Recordin
     const old = recording.services.find((one) => one.service === service);
     const made: RecordedService = { service, desired: [], ready: [], starting: [], waiting: [], silent: [], age_ms: [] };
     for (const key of kSeries) {
-      const earlier = old === undefined ? new Array<number | null>(before).fill(null) : old[key];
+      const isSent = old?.[key] !== undefined || fresh.some((event) => event.services[service]?.[key] !== undefined);
+      if (key === "running" && !isSent) continue;
+      const earlier = old?.[key] ?? new Array<number | null>(before).fill(null);
       made[key] = [...earlier, ...fresh.map((event) => event.services[service]?.[key] ?? null)];
     }
     return made;
@@ -121,14 +136,57 @@ export function readRecording(json: unknown, isLive = false): Recording | undefi
   return withoutJumps(value as Recording);
 }
 
+/// Returns an action without its reason: "scale chat to 3 replicas, draining 5".
+function withoutReason(action: RecordedAction): string {
+  const end = action.action.indexOf(": ");
+  return end < 0 ? action.action : action.action.slice(0, end);
+}
+
+/// Returns the actions; those that one state after the other repeats are one. While replicas drain, or if the controller
+/// is in the mode Shadow, each state decides the same again.
+export function withoutRepeats(actions: readonly RecordedAction[]): RepeatedAction[] {
+  const latest = new Map<string, RepeatedAction>();
+  const rows: RepeatedAction[] = [];
+  for (const action of actions) {
+    const key = `${action.layer} ${withoutReason(action)}`;
+    const known = latest.get(key);
+    if (known !== undefined && action.state === known.until_state + 1) {
+      ++known.times;
+      [known.until_state, known.until_ns] = [action.state, action.at_ns];
+      continue;
+    }
+    const row = { ...action, times: 1, until_state: action.state, until_ns: action.at_ns };
+    rows.push(row);
+    latest.set(key, row);
+  }
+  return rows;
+}
+
+/// Returns true if a row stands for an action.
+export function isRepeatOf(row: RepeatedAction, action: RecordedAction): boolean {
+  if (row.state === action.state) return row.position === action.position;
+  return row.layer === action.layer && row.state < action.state && action.state <= row.until_state && withoutReason(row) === withoutReason(action);
+}
+
+/// Returns true if an action changes the number of replicas of a service, of one of its roles or of a variant of it.
+export function scales(action: RecordedAction, service: string): boolean {
+  return action.layer === "scale" && (action.action.startsWith(`scale ${service} to `) || (action.action.startsWith("convert ") && withoutReason(action).split(/ from | to /).includes(service)));
+}
+
 /// Returns the actions in a stretch of time (seconds since the first state) whose layer is `layer` and whose text
-/// contains `words`. An empty filter matches every action.
-export function chosenActions(recording: Recording, range: readonly [number, number], layer: string, words: string): RecordedAction[] {
+/// contains `words`. An empty filter matches every action. An action that is repeated is in the stretch if one of its
+/// states is.
+export function chosenActions<Action extends RecordedAction & { until_ns?: number }>(
+  recording: { at_ns: readonly number[]; actions: readonly Action[] },
+  range: readonly [number, number],
+  layer: string,
+  words: string,
+): Action[] {
   const first = recording.at_ns[0] ?? 0;
   const wanted = words.trim().toLowerCase();
   return recording.actions.filter((action) => {
-    const at = (action.at_ns - first) / 1e9;
-    if (at < range[0] || at > range[1]) return false;
+    const [from, until] = [(action.at_ns - first) / 1e9, ((action.until_ns ?? action.at_ns) - first) / 1e9];
+    if (until < range[0] || from > range[1]) return false;
     return (layer === "" || action.layer === layer) && (wanted === "" || action.action.toLowerCase().includes(wanted));
   });
 }

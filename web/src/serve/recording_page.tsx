@@ -7,7 +7,7 @@ import { readFleet } from "../data/fleet";
 import { decisionBefore } from "../data/leads";
 import { observedStarts } from "../data/observed";
 import type { RecordedHistory } from "../data/recorded";
-import { count, duration, moment } from "../format";
+import { beginning, count, duration, moment, wholeTick } from "../format";
 import { Deferred } from "../deferred";
 import { useSystemColours } from "../page";
 import { type Choice, kThemes, parseChoice, type Theme } from "../state";
@@ -19,7 +19,7 @@ import { kDecisions, scrollToDecisions } from "../view/lead";
 import { LogFilter, LogRows } from "../view/log_rows";
 import { signalLines } from "../view/signals";
 import { useHistory } from "./history";
-import { chosenActions, type RecordedAction, type RecordedDecisions, type RecordedService, type Recording } from "./recording";
+import { chosenActions, type RecordedAction, type RecordedDecisions, type RecordedService, type Recording, isRepeatOf, type RepeatedAction, scales, withoutRepeats } from "./recording";
 
 const whole = (n: number) => count(n);
 
@@ -79,26 +79,29 @@ function LoadedArithmetic({ action, at, isRepeatable }: { action: RecordedAction
 
 interface LogProps {
   recording: Recording;
+  /// Its actions without repeats.
+  actions: RepeatedAction[];
   range: Stretch;
   chosen: RecordedAction | undefined;
   onChoose: (action: RecordedAction | undefined) => void;
 }
 
 /// The actions, with the arithmetic of the chosen one.
-function Log({ recording, range, chosen, onChoose }: LogProps) {
+function Log({ recording, actions, range, chosen, onChoose }: LogProps) {
   const [words, setWords] = useState("");
   const [layer, setLayer] = useState("");
   const first = recording.at_ns[0] ?? 0;
-  const shown = useMemo(() => chosenActions(recording, range, layer, words), [recording, range[0], range[1], layer, words]);
-  const clock = (action: RecordedAction) => moment((action.at_ns - first) / 1e9);
-  const isChosen = (action: RecordedAction) => action.state === chosen?.state && action.position === chosen.position;
+  const shown = useMemo(() => chosenActions({ at_ns: recording.at_ns, actions }, range, layer, words), [recording, actions, range[0], range[1], layer, words]);
+  const clock = (ns: number) => moment((ns - first) / 1e9);
+  const isChosen = (action: RepeatedAction) => chosen !== undefined && isRepeatOf(action, chosen);
+  const repeats = (action: RepeatedAction) => (action.times > 1 ? ` × ${count(action.times)}, until ${clock(action.until_ns)}` : "");
   const left = recording.actions_left_out;
   return (
     <Figure
       id={kDecisions}
       title="What did it decide, and why?"
-      note={`${count(shown.length)} of ${count(recording.actions.length)} decisions about replicas, pods and nodes.${left > 0 ? ` ${count(left)} older decisions are left out.` : ""} Choose a decision to see its arithmetic.`}
-      table={() => ({ head: ["time", "layer", "action"], rows: shown.map((action) => [clock(action), action.layer, action.action]) })}
+      note={`${count(shown.length)} of ${count(actions.length)} decisions about replicas, pods and nodes. A decision that states in a row repeat is listed once.${left > 0 ? ` ${count(left)} older decisions are left out.` : ""} Choose a decision to see its arithmetic.`}
+      table={() => ({ head: ["time", "layer", "action", "times", "until"], rows: shown.map((action) => [clock(action.at_ns), action.layer, action.action, action.times, clock(action.until_ns)]) })}
     >
       <LogFilter words={words} onWords={setWords} layer={layer} onLayer={setLayer} />
       {shown.length === 0 ? (
@@ -108,10 +111,11 @@ function Log({ recording, range, chosen, onChoose }: LogProps) {
           {(action) => (
             <>
               <button type="button" class="link" aria-pressed={isChosen(action)} title="Show the arithmetic of this decision" onClick={() => onChoose(isChosen(action) ? undefined : action)}>
-                {clock(action)}
+                {clock(action.at_ns)}
               </button>
               <span class="change">{action.layer}</span>
               <span class="why" title={action.action}>
+                {action.times > 1 && <b>{repeats(action).trim()}: </b>}
                 {action.action}
               </span>
             </>
@@ -146,21 +150,21 @@ function useRecordingChoice(): [Choice, (part: Partial<Record<keyof Choice, unkn
 }
 
 /// What the charts show of a service.
-function viewsOf(recording: Recording, service: RecordedService) {
+function viewsOf(recording: Recording, actions: RepeatedAction[], service: RecordedService) {
   const first = recording.at_ns[0] ?? 0;
   const at = recording.at_ns.map((ns) => (ns - first) / 1e9);
   const waiting: Line[] = [{ name: "waiting requests", values: service.waiting, colour: "--c4", text: whole, stepped: true, filled: true }];
-  const marks = recording.actions.filter((action) => action.layer === "scale").map((action) => (action.at_ns - first) / 1e9);
+  if (service.running?.some((value) => value !== null) === true) waiting.unshift({ name: "running requests", values: service.running, colour: "--c1", text: whole, stepped: true });
+  const marks = actions.filter((action) => scales(action, service.service)).map((action) => (action.at_ns - first) / 1e9);
   return { at, replicas: replicas(service), waiting, signals: signalLines(service.age_ms, service.silent), shaded: shortStretches(at, service), marks };
 }
 
 const kPurchases = "provision";
 
-/// Returns the position of the last action at or before a moment, of a layer if there is one.
-function actionBefore(recording: Recording, at: number, layer?: string): RecordedAction | undefined {
-  const first = recording.at_ns[0] ?? 0;
-  const found = decisionBefore(recording.actions.map((action) => ({ at: (action.at_ns - first) / 1e9, layer: action.layer })), at, layer);
-  return found === undefined ? undefined : recording.actions[found];
+/// Returns the last action at or before a moment, of a layer if there is one.
+function actionBefore(actions: readonly RecordedAction[], first: number, at: number, layer?: string): RecordedAction | undefined {
+  const found = decisionBefore(actions.map((action) => ({ at: (action.at_ns - first) / 1e9, layer: action.layer })), at, layer);
+  return found === undefined ? undefined : actions[found];
 }
 
 interface RecordedViewsProps {
@@ -182,7 +186,7 @@ function RecordedViews({ history, span, range, onRange, at, onAt, onLead, theme 
   return (
     <>
       <Deferred>
-        <ColdStarts starts={starts} services={history.services} range={range} onRange={onRange} theme={theme} />
+        <ColdStarts starts={starts} services={history.services} range={range} onRange={onRange} theme={theme} isObserved />
       </Deferred>
       <FleetViews fleet={fleet} queues={history.queues} range={range} onRange={onRange} at={at} onAt={onAt} theme={theme} />
       <Deferred>
@@ -204,7 +208,8 @@ export function RecordingPage({ recording, top, isPaused = false }: { recording:
   document.documentElement.dataset.theme = colours;
   const service = recording.services.find((one) => one.service === choice.service) ?? recording.services[0];
   const first = recording.at_ns[0] ?? 0;
-  const views = useMemo(() => (service === undefined ? undefined : viewsOf(recording, service)), [recording, service]);
+  const actions = useMemo(() => withoutRepeats(recording.actions), [recording.actions]);
+  const views = useMemo(() => (service === undefined ? undefined : viewsOf(recording, actions, service)), [recording, actions, service]);
   const length = ((recording.at_ns.at(-1) ?? first) - first) / 1e9;
   const end = Math.max(60, length);
   const { from, to } = choice;
@@ -216,22 +221,24 @@ export function RecordingPage({ recording, top, isPaused = false }: { recording:
   const numberOf = (action: RecordedAction | undefined) => (action === undefined ? undefined : action.state * kActionsOfState + action.position);
   const onLead = (moment: number | undefined, layer?: string) => {
     if (moment === undefined) return;
-    const action = actionBefore(recording, moment, layer);
+    const action = actionBefore(actions, first, moment, layer);
     const shown = layer === kPurchases && action !== undefined ? (action.at_ns - first) / 1e9 : moment;
     change({ from: Math.max(0, Math.floor(shown - 300)), to: Math.ceil(shown + 300), at: Math.round(shown), decision: numberOf(action) });
     scrollToDecisions();
   };
   const span: Stretch = [first / 1e9, first / 1e9 + length];
   const chosen = recording.actions.find((one) => one.state * kActionsOfState + one.position === choice.decision);
-  const common = { range, onRange, now: at, onNow: onAt, theme: colours, leftText: (n: number) => (Number.isInteger(n) ? count(n) : "") };
+  const common = { range, onRange, now: at, onNow: onAt, theme: colours, leftText: wholeTick };
   return (
     <main>
       <header>
         <div>
           <h1>{recording.recording}</h1>
           <p>
-            {count(recording.states)} decisions of “{recording.policy}” in {duration(length * 1e6)}
+            {count(recording.states)} states in {duration(length * 1e6)}, decided by “{recording.policy}”
           </p>
+          {beginning(first) !== "" && <p>The times count from {beginning(first)}.</p>}
+          {(recording.states_damaged ?? 0) > 0 && <p role="status">{count(recording.states_damaged ?? 0)} damaged states of the recording are left out.</p>}
           {(recording.jumps ?? 0) > 0 && (
             <p role="status">
               The clock went back {recording.jumps === 1 ? "once" : `${recording.jumps} times`}. What was decided until it caught up is shown at the latest moment before.
@@ -273,14 +280,14 @@ export function RecordingPage({ recording, top, isPaused = false }: { recording:
           <Plot
             {...common}
             title="Replicas wanted, starting and ready"
-            note="Shaded: fewer replicas are ready than wanted. Triangles: the controller changed the number of replicas."
+            note="Shaded: fewer replicas are ready than wanted. Triangles: the policy decided on another number of replicas. A decision that states in a row repeat has one triangle."
             at={views.at}
             lines={views.replicas}
             shaded={views.shaded}
             marks={views.marks}
             leftLabel="replicas"
           />
-          <Plot {...common} title="Waiting requests" note="A gap: no engine and no gateway reported a value." at={views.at} lines={views.waiting} leftLabel="requests" />
+          <Plot {...common} title={views.waiting.length > 1 ? "Running and waiting requests" : "Waiting requests"} note="A gap: no engine and no gateway reported a value." at={views.at} lines={views.waiting} leftLabel="requests" />
           <Plot
             {...common}
             title="Can the inputs be trusted? Signals"
@@ -291,12 +298,13 @@ export function RecordingPage({ recording, top, isPaused = false }: { recording:
             leftLabel="age"
             rightLabel="replicas"
             leftText={(us) => (us === 0 ? "0" : duration(us))}
-            rightText={(n) => (Number.isInteger(n) ? count(n) : "")}
+            rightText={wholeTick}
           />
         </>
       )}
       <Log
         recording={recording}
+        actions={actions}
         range={range}
         chosen={chosen}
         onChoose={(action) => change({ decision: numberOf(action) })}

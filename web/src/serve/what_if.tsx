@@ -93,7 +93,7 @@ function Comparison({ stated, variant }: { stated: Result; variant: Variant }) {
       })}
     >
       <div class="scroll">
-        <table class="what-if-table">
+        <table class="what-if-table" aria-label="Stated and changed scenario">
           <thead>
             <tr>
               <th scope="col" rowSpan={2}>

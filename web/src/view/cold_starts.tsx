@@ -18,6 +18,8 @@ interface ColdStartsProps {
   range: Stretch;
   onRange: (range: Stretch) => void;
   theme: string;
+  /// True: the starts are known only from the states that the controller saw.
+  isObserved?: boolean;
 }
 
 /// Returns one bar for each service: the median of each phase, and an outline within which nine of ten starts end.
@@ -30,6 +32,7 @@ function typicalBars(starts: Start[], services: Service[]): Bar[] {
     const median = quantile(totals, 0.5);
     return {
       name: `typical of ${own.length}${part}`,
+      head: `typical of ${own.length} `.length,
       phases: typicalStart(own, 0.5),
       text: `half ≤ ${words(median)}, 90 % ≤ ${words(quantile(totals, 0.9))}`,
       ghost: quantile(totals, 0.9),
@@ -43,6 +46,7 @@ function barOf(start: Start, services: Service[]): Bar {
   const share = start.total > 0 ? Math.round((100 * (start.phases[longest] ?? 0)) / start.total) : 0;
   return {
     name: `${moment(start.decided)} ${replicaName(services, start.service, start.replica)}`,
+    head: moment(start.decided).length + 1,
     phases: start.phases,
     text: `${words(start.total)} · ${kStartPhases[longest]?.[1] ?? ""} ${share} %`,
   };
@@ -57,7 +61,7 @@ function barsIn(all: Start[], services: Service[], range: Stretch): { starts: St
 }
 
 /// Shows each cold start from the decision until the replica serves, and a typical cold start of each service.
-export const ColdStarts = memo(function ColdStarts({ starts: all, services, range, onRange, theme }: ColdStartsProps) {
+export const ColdStarts = memo(function ColdStarts({ starts: all, services, range, onRange, theme, isObserved = false }: ColdStartsProps) {
   const [top, setTop] = useState(0);
   const [chosen, setChosen] = useState(-1);
   const { starts, bars, longest } = useMemo(() => barsIn(all, services, range), [all, services, range]);
@@ -88,7 +92,8 @@ export const ColdStarts = memo(function ColdStarts({ starts: all, services, rang
     rows: starts.map((start) => [
       moment(start.decided),
       replicaName(services, start.service, start.replica),
-      ...start.phases.filter((_, i) => isListed(i)),
+      // The time between two observed moments belongs to one phase, so a phase of 0 is one that was not seen.
+      ...start.phases.filter((_, i) => isListed(i)).map((phase) => (isObserved && phase === 0 ? "" : phase)),
       Number(start.total.toFixed(3)),
     ]),
   });
@@ -97,7 +102,7 @@ export const ColdStarts = memo(function ColdStarts({ starts: all, services, rang
   return (
     <CanvasFigure
       title="Where do the minutes of a cold start go?"
-      note={`From the decision until the replica serves: ${starts.length} of ${all.length} starts are in the stretch that the charts show. A click, or Enter, shows the time around one.`}
+      note={`From the decision until the replica serves: ${starts.length} of ${all.length} starts are in the stretch that the charts show. A click, or Enter, shows the time around one.${isObserved ? " A moment is that of the first state that shows it, so a phase may be off by the time between two states." : ""}`}
       label={bars.length === 0 ? "No cold start" : `Cold starts by phase. ${bars.slice(0, typical).map(spoken).join(". ")}. Use the arrow keys to read single starts.`}
       height={Math.max(1, rows) * kBarHeight}
       theme={theme}

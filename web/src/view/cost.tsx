@@ -4,7 +4,7 @@ import type { Stretch } from "../chart/plot";
 import type { Fleet } from "../data/fleet";
 import { peakOf } from "../data/leads";
 import { spentIn } from "../data/observed";
-import { type Policy, type Result, type TeamFigures, kGpuStates } from "../data/result";
+import { type Policy, type Result, type TeamFigures, kGpuStates, unitCosts } from "../data/result";
 import { count, hours, percent, usd } from "../format";
 import { memo } from "../memo";
 import { Lead } from "./lead";
@@ -18,17 +18,22 @@ export const Teams = memo(function Teams({ policy }: { policy: Policy }) {
   const teams = policy.teams ?? [];
   if (teams.length === 0) return null;
   const name = (team: TeamFigures) => team.name ?? "no team";
+  const rest = policy.no_pod;
   return (
     <Figure
       title="What does each team pay for?"
-      note={`${policy.policy}. Nodes without pods belong to no team.`}
+      note={`${policy.policy}. GPUs without pods belong to no team.`}
       table={() => ({
         head: ["team", "requests", "met", "jobs arrived", "jobs ended", "GPU-hours", "USD"],
-        rows: teams.map((team) => [name(team), team.requests, team.met, team.jobs_arrived, team.jobs_ended, team.gpu_hours, team.cost_usd]),
+        rows: [
+          ...teams.map((team) => [name(team), team.requests, team.met, team.jobs_arrived, team.jobs_ended, team.gpu_hours, team.cost_usd]),
+          ...(rest === undefined ? [] : [["no pod", "", "", "", "", rest.gpu_hours, rest.cost_usd]]),
+          ["all", "", "", "", "", policy.paid_gpu_hours, policy.cost_usd],
+        ],
       })}
     >
       <div class="scroll">
-        <table class="teams">
+        <table class="teams" aria-label="Cost by team">
           <thead>
             <tr>
               <th scope="col">team</th>
@@ -50,6 +55,20 @@ export const Teams = memo(function Teams({ policy }: { policy: Policy }) {
                 <td class="number">{usd(team.cost_usd)}</td>
               </tr>
             ))}
+            {rest !== undefined && (
+              <tr>
+                <th scope="row">no pod</th>
+                <td colSpan={3} />
+                <td class="number">{hours(rest.gpu_hours)}</td>
+                <td class="number">{usd(rest.cost_usd)}</td>
+              </tr>
+            )}
+            <tr class="sum">
+              <th scope="row">all</th>
+              <td colSpan={3} />
+              <td class="number">{hours(policy.paid_gpu_hours)}</td>
+              <td class="number">{usd(policy.cost_usd)}</td>
+            </tr>
           </tbody>
         </table>
       </div>
@@ -57,13 +76,13 @@ export const Teams = memo(function Teams({ policy }: { policy: Policy }) {
   );
 });
 
-/// Says what a request and a million tokens cost.
+/// Says what a request and a million answer tokens cost.
 function unitPrices(policy: Policy): string {
-  const perRequest = policy.cost_per_1000_met_usd;
-  const perTokens = policy.cost_per_million_tokens_usd;
-  return [perRequest === null ? "" : `${usd(perRequest)} per 1,000 requests that met the SLO`, perTokens === null ? "" : `${usd(perTokens)} per million tokens`]
-    .filter((words) => words !== "")
+  const { perRequest, perTokens, jobsUsd } = unitCosts(policy);
+  const words = [perRequest === null ? "" : `${usd(perRequest)} per 1,000 requests that met the SLO`, perTokens === null ? "" : `${usd(perTokens)} per million answer tokens`]
+    .filter((part) => part !== "")
     .join("; ");
+  return words === "" || jobsUsd <= 0 ? words : `${words}; both without the ${usd(jobsUsd)} of jobs`;
 }
 
 /// What the GPUs did, as a row of the table.
@@ -102,7 +121,7 @@ interface PaidForProps {
 export function PaidFor({ head, states, gpuHours, usd: all, nodes, onState, onNodes }: PaidForProps) {
   return (
     <div class="scroll">
-      <table class="paid">
+      <table class="paid" aria-label="Cost by use of the GPUs">
         <thead>
           <tr>
             <th scope="col">{head}</th>
@@ -138,7 +157,7 @@ export function PaidFor({ head, states, gpuHours, usd: all, nodes, onState, onNo
           </tr>
         </tbody>
       </table>
-      <table class="paid">
+      <table class="paid" aria-label="Cost by nodes">
         <thead>
           <tr>
             <th scope="col">nodes</th>
@@ -175,25 +194,27 @@ export function PaidFor({ head, states, gpuHours, usd: all, nodes, onState, onNo
 interface CostProps {
   result: Result;
   shown: Policy;
+  /// True: the charts show a part of the run.
+  isPart: boolean;
   onState: (state: string) => void;
   onNodes: (row: number) => void;
 }
 
 /// Shows the cost of each policy by the states of its GPUs, and of the shown one by nodes.
-export const Cost = memo(function Cost({ result, shown, onState, onNodes }: CostProps) {
+export const Cost = memo(function Cost({ result, shown, isPart, onState, onNodes }: CostProps) {
   const states = kGpuStates.filter((state) => result.policies.some((policy) => stateCost(policy, state) > 0));
   return (
     <Figure
       title="What is paid for?"
-      note={unitPrices(shown)}
+      note={[unitPrices(shown), isPart ? "Of the whole run, not of the stretch that the charts show" : ""].filter((part) => part !== "").join(". ")}
       table={() => ({
-        head: ["policy", ...states.map((state) => `${state} USD`), "USD", "USD per 1000 met requests", "USD per million tokens"],
+        head: ["policy", ...states.map((state) => `${state} USD`), "USD", "USD per 1000 met requests", "USD per million answer tokens"],
         rows: result.policies.map((policy) => [
           policy.policy,
           ...states.map((state) => stateCost(policy, state)),
           policy.cost_usd,
-          policy.cost_per_1000_met_usd ?? "",
-          policy.cost_per_million_tokens_usd ?? "",
+          unitCosts(policy).perRequest ?? "",
+          unitCosts(policy).perTokens ?? "",
         ]),
       })}
     >

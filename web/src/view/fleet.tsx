@@ -4,11 +4,13 @@ import { Legend } from "../chart/canvas_view";
 import { boxOf, drawChosen, drawFleet, hitTest, kCellFills, type Layout, layOut } from "../chart/heatmap";
 import { type Line, Plot, type Stretch } from "../chart/plot";
 import { countCells, type Fleet, fleetAt, kCellStates, type NodeNow, seriesOf } from "../data/fleet";
-import { replicaName } from "../data/history";
-import { count, moment } from "../format";
+import { partName, replicaName, serviceLetters } from "../data/history";
+import { count, moment, wholeTick } from "../format";
 import { memo } from "../memo";
 
 const kPoints = 600;
+/// Stands before the number of a workload that Capstan does not scale.
+const kOtherWorkload = "*";
 
 interface FleetMapProps {
   fleet: Fleet;
@@ -65,7 +67,7 @@ export const GpusOverTime = memo(function GpusOverTime({ fleet, range, onRange, 
       onRange={onRange}
       theme={theme}
       leftLabel="GPUs"
-      leftText={(n) => (Number.isInteger(n) ? count(n) : "")}
+      leftText={wholeTick}
       now={at}
       onNow={onAt}
     />
@@ -87,8 +89,21 @@ export const FleetMap = memo(function FleetMap({ fleet, range, at, onAt, theme }
   const counts = useMemo(() => countCells(nodes), [nodes]);
   const isNamed = nodes.some((node) => node.row.name !== "");
   const chosen = nodes.find((node) => node.row.number === pointed.node);
-  const nameOf = (gang: number) => String(fleet.gangs[gang]?.replica ?? "");
-  const draw = useCallback((context: CanvasRenderingContext2D, width: number) => drawFleet(context, layoutOf(width), nodes, nameOf), [nodes]);
+  const letters = useMemo(() => serviceLetters(fleet.services), [fleet]);
+  const labelOf = (gang: number) => {
+    const known = fleet.gangs[gang];
+    return known === undefined ? "" : `${known.service < 0 ? kOtherWorkload : (letters[known.service] ?? "")}${known.replica}`;
+  };
+  const nameOf = (gang: number) => {
+    const known = fleet.gangs[gang];
+    return known === undefined ? "" : replicaName(fleet.services, known.service, known.replica);
+  };
+  const present = useMemo(() => new Set(nodes.flatMap((node) => node.cells.flatMap(({ gang }) => (gang < 0 ? [] : [fleet.gangs[gang]?.service ?? -1])))), [nodes]);
+  const keys = [
+    ...fleet.services.flatMap((service, i) => (letters[i] !== "" && present.has(i) ? [`${letters[i]}: ${service.part === "job" ? `jobs of ${service.name}` : partName(fleet.services, i)}`] : [])),
+    ...(present.has(-1) ? [`${kOtherWorkload}: other workloads`] : []),
+  ];
+  const draw = useCallback((context: CanvasRenderingContext2D, width: number) => drawFleet(context, layoutOf(width), nodes, labelOf), [nodes]);
   const drawAbove = useCallback(
     (context: CanvasRenderingContext2D, width: number) => drawChosen(context, layoutOf(width), nodes, pointed.gang, pointed.node),
     [nodes, pointed],
@@ -121,13 +136,13 @@ export const FleetMap = memo(function FleetMap({ fleet, range, at, onAt, theme }
       const own = countCells([node]);
       const replicas = [...new Set(node.cells.map((cell) => cell.gang))].filter((gang) => gang >= 0).map(nameOf);
       const { row } = node;
-      return [row.number, ...(isNamed ? [row.name] : []), row.zone, row.rack, row.nvlink, row.machine.pool ?? "", row.machine.instance_type, row.machine.gpus, ...kCellStates.map((state) => own[state]), replicas.join(" ")];
+      return [row.number, ...(isNamed ? [row.name] : []), row.zone, row.rack, row.nvlink, row.machine.pool ?? "", row.machine.instance_type, row.machine.gpus, ...kCellStates.map((state) => own[state]), replicas.join(", ")];
     }),
   }), [nodes]);
   return (
     <CanvasFigure
       title="What is where? The fleet at a moment"
-      note="Each square is a GPU, each frame a node; GPUs of one replica touch, and its number stands in the first. Stranded: free, but no replica fits into the free GPUs of its domain."
+      note="Each square is a GPU, each frame a node; GPUs of one replica touch. Where there is room, they have a line around them, which is thick if the replica spans several nodes, and its number in the first. A line above nodes: one NVLink domain. Stranded: free, but no replica fits into the free GPUs of its domain."
       label={`The fleet at ${moment(at)}: ${count(nodes.length)} ${nodes.length === 1 ? "node" : "nodes"}, ${gpuWords(counts)}. Use the arrow keys to read single nodes.`}
       height={(width) => layoutOf(width).height}
       theme={theme}
@@ -159,6 +174,7 @@ export const FleetMap = memo(function FleetMap({ fleet, range, at, onAt, theme }
         <b>{moment(at)}</b> {count(nodes.length)} {nodes.length === 1 ? "node" : "nodes"}
       </p>
       <Legend theme={theme} keys={kCellStates.filter((state) => counts[state] > 0 || state === "stranded").map((state) => ({ name: state, fill: kCellFills[state], value: count(counts[state]) }))} />
+      {keys.length > 0 && <p class="note">Labels: {keys.join(", ")}.</p>}
       {fleet.leftOut > 0 && <p class="note">{count(fleet.leftOut)} later nodes, replicas or starts are not kept in the result.</p>}
     </CanvasFigure>
   );

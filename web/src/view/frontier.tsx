@@ -69,7 +69,7 @@ export const Frontier = memo(function Frontier({ result, shownPolicy, onShow }: 
   return (
     <Figure
       title="What does a better SLO cost?"
-      note="Each point is a policy; the line joins those that meet more than every cheaper one. The diamond is the best constant fleet, chosen with hindsight."
+      note={`Each point is a policy; the line joins the policies that meet more than every cheaper one.${fleet.length > 0 ? " The diamond is the best constant fleet, chosen with hindsight." : ""}`}
       onPng={png}
       table={() => ({ head: ["policy", "USD", "met %"], rows: all.map((p) => [p.name, p.cost, p.met / 10_000]) })}
     >

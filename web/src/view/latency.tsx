@@ -14,24 +14,27 @@ const kColumns = ["mean_us", "p50_us", "p90_us", "p95_us", "p99_us"] as const sa
 interface LatencyProps {
   shown: Policy;
   against: Policy | undefined;
+  /// True: the charts show a part of the run.
+  isPart: boolean;
   /// Shows the minute in which a latency of the shown policy was the worst: "ttft", "tpot" or "e2e".
   onLatency: (latency: string) => void;
 }
 
 /// Percentiles of the completed requests, of one policy or of two.
-export const Latency = memo(function Latency({ shown, against, onLatency }: LatencyProps) {
+export const Latency = memo(function Latency({ shown, against, isPart, onLatency }: LatencyProps) {
   const policies = against === undefined ? [shown] : [shown, against];
   const rows = kKinds.flatMap(([key, words]) => policies.map((policy) => ({ key, words, policy })));
   return (
     <Figure
       title="How fast were the answers?"
+      {...(isPart ? { note: "Of the whole run, not of the stretch that the charts show." } : {})}
       table={() => ({
         head: ["latency", "policy", ...kColumns],
         rows: rows.map(({ key, words, policy }) => [words, policy.policy, ...kColumns.map((column) => policy[key][column])]),
       })}
     >
       <div class="scroll">
-        <table>
+        <table aria-label="Latencies">
           <thead>
             <tr>
               <th scope="col">latency</th>

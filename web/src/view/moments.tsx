@@ -8,7 +8,7 @@ export const Moments = memo(function Moments({ policy, onMoment }: { policy: Pol
   return (
     <section class="figure" aria-labelledby="moments">
       <h3 id="moments">Moments that cost the most</h3>
-      <ul class="moments">
+      <ul class="moments" aria-labelledby="moments">
         {policy.moments.map((m, i) => (
           <li key={i}>
             <button type="button" class="link" onClick={() => onMoment(m.at_ns / 1e9)}>

@@ -1,11 +1,13 @@
 import { Figure } from "../chart/figure";
 import type { Table } from "../chart/download";
-import { type Policy, type Result, holdsSlo, kGpuStates } from "../data/result";
+import { type Policy, type Result, holdsSlo, kGpuStates, unitCosts } from "../data/result";
 import { count, duration, hours, percent, usd } from "../format";
 import { memo } from "../memo";
 
-/// Returns the position of the cheapest policy that holds the SLO, or -1. Policies are ranked, so it is the first one.
+/// Returns the position of the policy that a plan chooses, else of the cheapest one that holds the SLO, or -1. Policies
+/// are ranked, so the cheapest is the first one.
 export function markedPolicy(result: Result): number {
+  if (result.chosen !== undefined) return result.policies.findIndex((policy) => policy.policy === result.chosen);
   return result.policies.findIndex((policy) => holdsSlo(result, policy));
 }
 
@@ -15,7 +17,7 @@ export function unmet(policy: Policy): number {
 
 function rankingTable(result: Result): Table {
   return {
-    head: ["policy", "met %", "TTFT p99 s", "TPOT p99 ms", "GPU-hours", "USD", "USD per million tokens", "unmet", "score"],
+    head: ["policy", "met %", "TTFT p99 s", "TPOT p99 ms", "GPU-hours", "USD", "USD per million answer tokens", "unmet", "score"],
     rows: result.policies.map((p) => [
       p.policy,
       p.attainment_ppm / 10_000,
@@ -23,7 +25,7 @@ function rankingTable(result: Result): Table {
       p.tpot.p99_us / 1e3,
       p.paid_gpu_hours,
       p.cost_usd,
-      p.cost_per_million_tokens_usd ?? "",
+      unitCosts(p).perTokens ?? "",
       unmet(p),
       p.score_milli / 1000,
     ]),
@@ -70,6 +72,7 @@ export const Ranking = memo(function Ranking({ result, shownPolicy, comparedPoli
   const most = Math.max(...all.map((policy) => policy.paid_gpu_hours));
   const row = (policy: Policy, position: number) => {
     const isPolicy = position < result.policies.length;
+    const { perTokens } = unitCosts(policy);
     const broken = Object.values(policy.invariants_broken).some((n) => n > 0);
     return (
       <tr
@@ -88,7 +91,7 @@ export const Ranking = memo(function Ranking({ result, shownPolicy, comparedPoli
           ) : (
             policy.policy
           )}
-          {position === marked && <span class="hidden"> (the cheapest that holds the SLO)</span>}
+          {position === marked && <span class="hidden"> {result.chosen === undefined ? "(the cheapest that holds the SLO)" : "(the plan chooses it)"}</span>}
           {(policy.warnings.length > 0 || broken) && (
             <span class="warning" title={[...policy.warnings, ...(broken ? ["broke an invariant"] : [])].join("; ")}>
               {" "}
@@ -103,7 +106,7 @@ export const Ranking = memo(function Ranking({ result, shownPolicy, comparedPoli
           <StateBar policy={policy} most={most} />
         </td>
         <td class="number strong">{usd(policy.cost_usd)}</td>
-        <td class="number">{policy.cost_per_million_tokens_usd === null ? "–" : usd(policy.cost_per_million_tokens_usd)}</td>
+        <td class="number">{perTokens === null ? "–" : usd(perTokens)}</td>
         <td class="number">{count(unmet(policy))}</td>
         <td class="number">{(policy.score_milli / 1000).toFixed(1)}</td>
       </tr>
@@ -112,11 +115,11 @@ export const Ranking = memo(function Ranking({ result, shownPolicy, comparedPoli
   return (
     <Figure
       title="Which policy?"
-      note="Policies that hold the SLO come first, the cheapest first. Choose one to see it below."
+      note={`${result.chosen === undefined ? "Policies that hold the SLO come first, the cheapest first." : "▶ is the choice of the plan. Of the others, those that hold the SLO come first, the cheapest first."} Choose one to see it below.`}
       table={() => rankingTable(result)}
     >
       <div class="scroll">
-        <table class="ranking">
+        <table class="ranking" aria-label="Policies">
           <thead>
             <tr>
               <th scope="col">policy</th>
@@ -125,7 +128,7 @@ export const Ranking = memo(function Ranking({ result, shownPolicy, comparedPoli
               <th scope="col" class="number">GPU-h</th>
               <th scope="col">GPU time</th>
               <th scope="col" class="number">cost</th>
-              <th scope="col" class="number">per M tokens</th>
+              <th scope="col" class="number" title="USD per million answer tokens, without the cost of jobs">per M tokens</th>
               <th scope="col" class="number">unmet</th>
               <th scope="col" class="number">score</th>
             </tr>

@@ -39,7 +39,7 @@ export const Services = memo(function Services({ policy, chosen, onService }: Se
       })}
     >
       <div class="scroll">
-        <table class="services">
+        <table class="services" aria-label="Services">
           <thead>
             <tr>
               <th scope="col">service</th>
@@ -114,7 +114,7 @@ export const Jobs = memo(function Jobs({ policy }: { policy: Policy }) {
       })}
     >
       <div class="scroll">
-        <table class="services">
+        <table class="services" aria-label="Jobs">
           <thead>
             <tr>
               <th scope="col">jobs</th>

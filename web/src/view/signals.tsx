@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { type Line, Plot, type Stretch } from "../chart/plot";
 import type { Policy } from "../data/result";
-import { count, duration } from "../format";
+import { count, duration, wholeTick } from "../format";
 import { memo } from "../memo";
 
 const kMinute = 60;
@@ -50,7 +50,7 @@ export const Signals = memo(function Signals({ policy, range, onRange, at, onAt,
       leftLabel="age"
       rightLabel="replicas"
       leftText={(us) => (us === 0 ? "0" : duration(us))}
-      rightText={(n) => (Number.isInteger(n) ? count(n) : "")}
+      rightText={wholeTick}
     />
   );
 });

@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import { type Line, Plot, type Stretch } from "../chart/plot";
 import type { Minutes, Policy, Slo } from "../data/result";
 import { startingByMinute } from "../data/starting";
-import { count, duration } from "../format";
+import { count, duration, wholeTick } from "../format";
 import { Deferred } from "../deferred";
 import { memo } from "../memo";
 
@@ -78,6 +78,15 @@ function latency(minutes: Minutes, other: Minutes | undefined): Line[] {
   return lines;
 }
 
+/// Returns the lines of the time per output token; undefined if the result has none.
+function perToken(minutes: Minutes, other: Minutes | undefined): Line[] | undefined {
+  const known = (values: number[]) => values.map((us) => (us > 0 ? us : null));
+  if (minutes.tpot_p99_us === undefined) return undefined;
+  const lines: Line[] = [{ name: "TPOT p99", values: known(minutes.tpot_p99_us), colour: "--c1", text: duration }];
+  if (other?.tpot_p99_us !== undefined) lines.push({ name: "TPOT p99, compared policy", values: known(other.tpot_p99_us), colour: "--c3", text: duration, dashed: true });
+  return lines;
+}
+
 function sameLength(values: Minutes, length: number): Minutes {
   const cut = (list: number[]) => Array.from({ length }, (_, i) => list[i] ?? 0);
   return Object.fromEntries(Object.entries(values).map(([key, list]) => [key, cut(list as number[])])) as unknown as Minutes;
@@ -93,6 +102,7 @@ export const Timeline = memo(function Timeline({ slo, shown, services, against, 
       demand: demand(minutes, other),
       capacity: capacity(minutes, startingByMinute(shown, services, minutes.arrived.length), other),
       latency: latency(minutes, other),
+      perToken: perToken(minutes, other),
       shaded: shortStretches(minutes),
       marks: (shown.scale_steps ?? []).map((step) => step.at_ns / 1e9),
     };
@@ -100,6 +110,7 @@ export const Timeline = memo(function Timeline({ slo, shown, services, against, 
   if (views === undefined) return <p class="note">This result has no series by minute.</p>;
   const common = { at: views.at, range, onRange, now: at, onNow: onAt, theme };
   const limit = (slo?.ttft_ns ?? 0) / 1000;
+  const tokenLimit = (slo?.tpot_ns ?? 0) / 1000;
   return (
     <>
       <Deferred>
@@ -109,7 +120,7 @@ export const Timeline = memo(function Timeline({ slo, shown, services, against, 
           note="A request counts in the minute in which it arrived. A click, or Enter at the value that the arrow keys read, shows the decision that was in force."
           lines={views.demand}
           leftLabel="requests per minute"
-          leftText={count}
+          leftText={wholeTick}
         />
       </Deferred>
       <Deferred>
@@ -122,8 +133,8 @@ export const Timeline = memo(function Timeline({ slo, shown, services, against, 
           marks={views.marks}
           leftLabel="replicas"
           rightLabel="GPUs"
-          leftText={(n) => (Number.isInteger(n) ? count(n) : "")}
-          rightText={count}
+          leftText={wholeTick}
+          rightText={wholeTick}
         />
       </Deferred>
       <Deferred>
@@ -136,9 +147,22 @@ export const Timeline = memo(function Timeline({ slo, shown, services, against, 
           {...(limit > 0 ? { limit: { value: limit, label: `SLO ${duration(limit)}` } } : {})}
           isDuration
           leftText={(us) => (us === 0 ? "0" : duration(us))}
-          rightText={count}
+          rightText={wholeTick}
         />
       </Deferred>
+      {views.perToken !== undefined && (
+        <Deferred>
+          <Plot
+            {...common}
+            title="Latency: time per output token"
+            lines={views.perToken}
+            leftLabel="TPOT p99"
+            {...(tokenLimit > 0 ? { limit: { value: tokenLimit, label: `SLO ${duration(tokenLimit)}` } } : {})}
+            isDuration
+            leftText={(us) => (us === 0 ? "0" : duration(us))}
+          />
+        </Deferred>
+      )}
     </>
   );
 });

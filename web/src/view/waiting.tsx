@@ -46,7 +46,7 @@ export const PendingGangs = memo(function PendingGangs({ fleet, range, onRange }
     >
       {waiting.length > 0 && (
         <div class="scroll">
-          <table class="waiting">
+          <table class="waiting" aria-label="Replicas that waited">
             <thead>
               <tr>
                 <th scope="col">replica</th>

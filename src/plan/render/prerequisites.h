@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace capstan::plan {
+
+/// Something that apply.sh needs and does not install.
+struct Prerequisite {
+  std::string name{};    ///< "Karpenter"
+  std::string test{};    ///< shell command that succeeds if it is there
+  std::string part{};    ///< what the test looks for: "nodepools.karpenter.sh"; empty: the name says it
+  std::string remedy{};  ///< command or page that installs it
+};
+
+/// Returns the needs of the chosen commands: programs, variables, and for each applied kind that Kubernetes lacks
+/// the component with its CustomResourceDefinition.
+std::vector<Prerequisite> prerequisites(const Plan& plan);
+
+/// Returns the components among them, each once: "Karpenter", "KAI", "KEDA".
+std::vector<std::string> needed_components(const Plan& plan);
+
+/// Returns the lines of apply.sh that test them, name each missing one with its remedy, and end the script.
+std::string prerequisite_check(const Plan& plan);
+
+}  // namespace capstan::plan

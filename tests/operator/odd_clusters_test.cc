@@ -1,0 +1,144 @@
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "archive/saved_state.h"
+#include "decide/place/expected_nodes.h"
+#include "model/consistency.h"
+#include "objects.h"
+#include "operator/snapshot/snapshot_builder.h"
+
+// Snapshots of clusters whose objects contradict each other, or seem to.
+namespace capstan::op {
+namespace {
+
+constexpr Instant kIn2027{std::chrono::seconds(1'800'000'000)};
+using testing::Cluster;
+using testing::Object;
+
+/// States of a cluster that contradict themselves, or seem to.
+struct OddCluster {
+  const char* title;
+  std::function<void(Cluster&)> make;
+  std::function<void(const model::Snapshot&)> check;
+};
+
+Object unregistered_claim() {
+  return {{"metadata", {{"name", "gpu-x"}, {"uid", "c1"}, {"labels", {{"karpenter.sh/nodepool", "gpu"}}}}},
+          {"spec", {{"resources", {{"requests", {{"nvidia.com/gpu", "8"}}}}}}},
+          {"status", {{"nodeName", "n1"}, {"conditions", {{{"type", "Launched"}, {"status", "True"}}}}}}};
+}
+
+Object initialized_claim() {
+  Object claim = unregistered_claim();
+  claim["status"]["conditions"].push_back({{"type", "Initialized"}, {"status", "True"}});
+  return claim;
+}
+
+Object with_ready(Object node, const char* status) {
+  node["status"]["conditions"][0]["status"] = status;
+  return node;
+}
+
+const OddCluster kOddClusters[] = {
+    {"a pod whose creation time is in the future",
+     [](Cluster& c) {
+       Object pod = testing::pod("chat-a", "chat", "n1", true);
+       pod["metadata"]["creationTimestamp"] = "2030-01-01T00:00:00Z";
+       c.pods.put(pod);
+     },
+     [](const model::Snapshot& s) { EXPECT_EQ(s.pods.at({0}).created_at, kIn2027); }},
+    {"a pod created by hand with a number as in a StatefulSet",
+     [](Cluster& c) {
+       Object set = testing::deployment("chat", 2);
+       c.deployments.remove("ns/chat");
+       c.stateful_sets.put(set);
+       c.scalers.put(testing::scaler("chat", "chat", "StatefulSet"));
+       c.pods.put(testing::pod("chat-0", "chat", "n1", true));
+       c.pods.put(testing::pod("copy-0", "chat", "n1", true));
+     },
+     [](const model::Snapshot& s) {
+       ASSERT_EQ(s.gangs.size(), 2u);
+       EXPECT_NE(s.gangs.at({0}).ordinal, s.gangs.at({1}).ordinal);
+     }},
+    {"a claim whose node exists, but that lacks the condition Registered",
+     [](Cluster& c) { c.claims.put(unregistered_claim()); },
+     [](const model::Snapshot& s) { EXPECT_EQ(s.claims.at({0}).phase, model::Claim::Phase::registered); }},
+    {"a claim that says that its node is complete before the node is seen",
+     [](Cluster& c) {
+       c.claims.put(initialized_claim());
+       c.nodes.remove("n1");
+     },
+     [](const model::Snapshot& s) { EXPECT_TRUE(decide::place::in_transit(s.claims.at({0}), s)); }},
+    {"a claim whose node has lost its GPUs",
+     [](Cluster& c) {
+       c.claims.put(initialized_claim());
+       Object node = testing::node("n1");
+       node["status"]["allocatable"].erase("nvidia.com/gpu");
+       c.nodes.put(node);
+     },
+     [](const model::Snapshot& s) { EXPECT_FALSE(decide::place::is_expected(s.claims.at({0}), s)); }},
+    {"a node that has registered and is not ready yet",
+     [](Cluster& c) {
+       c.claims.put(unregistered_claim());
+       c.nodes.put(with_ready(testing::node("n1"), "False"));
+     },
+     [](const model::Snapshot& s) {
+       EXPECT_EQ(s.nodes.at({0}).phase, model::Node::Phase::cordoned);
+       EXPECT_TRUE(decide::place::is_expected(s.claims.at({0}), s));
+       EXPECT_FALSE(decide::place::in_transit(s.claims.at({0}), s)) << "its GPUs would count twice in its pool";
+     }},
+    {"a ready node whose driver has not taken its startup taint away yet",
+     [](Cluster& c) {
+       Object claim = unregistered_claim();
+       claim["spec"]["startupTaints"] = {{{"key", "driver"}, {"effect", "NoSchedule"}}};
+       c.claims.put(claim);
+     },
+     [](const model::Snapshot& s) {
+       EXPECT_EQ(s.nodes.at({0}).phase, model::Node::Phase::cordoned);
+       EXPECT_TRUE(decide::place::is_expected(s.claims.at({0}), s));
+     }},
+    {"a node that was complete and is not ready at the moment",
+     [](Cluster& c) {
+       c.claims.put(initialized_claim());
+       c.nodes.put(with_ready(testing::node("n1"), "Unknown"));
+     },
+     [](const model::Snapshot& s) {
+       EXPECT_EQ(s.nodes.at({0}).phase, model::Node::Phase::cordoned);
+       EXPECT_FALSE(decide::place::is_expected(s.claims.at({0}), s));
+     }},
+    {"a replica on a node whose device plugin restarts",
+     [](Cluster& c) { c.pods.put(testing::pod("chat-a", "chat", "gone", true)); },
+     [](const model::Snapshot& s) { EXPECT_FALSE(s.pods.at({0}).node.valid()); }},
+    {"a node that lost a GPU",
+     [](Cluster& c) {
+       c.nodes.put(testing::node("n1", 1));
+       c.pods.put(testing::pod("chat-a", "chat", "n1", true, 2));
+     },
+     [](const model::Snapshot& s) { EXPECT_LT(s.nodes.at({0}).gpus, s.pods.at({0}).gpus); }},
+};
+
+TEST(OddClusters, SnapshotsAreConsistentAndReadBack) {
+  for (const OddCluster& row : kOddClusters) {
+    SCOPED_TRACE(row.title);
+    Cluster cluster;
+    cluster.nodes.put(testing::node("n1"));
+    cluster.scalers.put(testing::scaler("chat", "chat"));
+    cluster.deployments.put(testing::deployment("chat", 2));
+    row.make(cluster);
+    SnapshotBuilder builder;
+    const model::Snapshot snapshot = builder.build(cluster.view(), {}, kIn2027).snapshot;
+    row.check(snapshot);
+    const auto fault = model::find_inconsistency(snapshot);
+    EXPECT_FALSE(fault) << fault->table << "." << fault->field << ": " << fault->message;
+    archive::SavedState state{snapshot, builder.names(), {"any", builder.policies(), {}, {}}, {}};
+    state.memory.scale.resize(builder.policies().size());
+    const std::string text = archive::to_json(state);
+    const Result<archive::SavedState> second = archive::parse(text, "odd.json");
+    ASSERT_TRUE(second) << second.error().text();
+    EXPECT_EQ(archive::to_json(*second), text);
+  }
+}
+
+}  // namespace
+}  // namespace capstan::op
