@@ -20,9 +20,7 @@ Result<FlightRecorder> FlightRecorder::open(std::string path, Instant now, Log l
 Result<void> FlightRecorder::open_file() {
   Result<ContinuedRecorder> opened = Recorder::append_or_set_aside(path_, limits_);
   if (!opened) return std::unexpected(opened.error());
-  if (!opened->set_aside.empty()) {
-    log_(true, fmt::format("{}; moves this file to {} and begins a new recording", opened->fault, opened->set_aside));
-  }
+  if (!opened->set_aside.empty()) log_set_aside(opened->fault, opened->set_aside);
   recorder_ = std::move(opened->recorder);
   return {};
 }
@@ -41,7 +39,7 @@ void FlightRecorder::add(const SavedState& state, Instant now) {
     recorder_.reset();
     const Result<std::string> moved = set_aside(path_);
     if (moved) {
-      log_(true, fmt::format("{}; moves this file to {} and begins a new recording", added.error().text(), *moved));
+      log_set_aside(added.error().text(), *moved);
       added = open_file();
       if (added) added = recorder_->add(state);
     }
@@ -60,6 +58,10 @@ void FlightRecorder::finish() {
   const Result<void> written = recorder_->finish();
   recorder_.reset();
   if (!written) log_(true, "the recording was not closed in order: " + written.error().text());
+}
+
+void FlightRecorder::log_set_aside(const std::string& fault, const std::string& name) const {
+  log_(true, fmt::format("{}; moves this file to {} and begins a new recording", fault, name));
 }
 
 void FlightRecorder::note_fault(const Error& error, Instant now) {

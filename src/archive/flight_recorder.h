@@ -35,6 +35,7 @@ class FlightRecorder {
   FlightRecorder(std::string path, Log log, const RecordingLimits& limits)
       : path_(std::move(path)), log_(std::move(log)), limits_(limits) {}
   Result<void> open_file();
+  void log_set_aside(const std::string& fault, const std::string& name) const;
   void note_fault(const Error& error, Instant now);
 
   std::string path_;

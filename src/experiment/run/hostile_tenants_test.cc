@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/random.h"
-#include "experiment/run/prepare.h"
-#include "scenario/scenario.h"
+#include "experiment/run/testing.h"
 
 namespace capstan::experiment {
 namespace {
@@ -110,45 +108,23 @@ constexpr const char* kTenantFaults[] = {
     "jobs.train.priority=5",
 };
 
-struct DrawnTenants {
-  std::vector<std::string> faults;
-  std::string words;
-  std::size_t policy = 0;
-};
-
-DrawnTenants draw_tenants(std::uint64_t seed) {
-  RandomStream coin(seed, "hostile.tenants");
-  DrawnTenants drawn;
-  for (const char* fault : kTenantFaults) {
-    if (!coin.chance_ppm(350'000)) continue;
-    drawn.faults.emplace_back(fault);
-    drawn.words += std::string(" --set \"") + fault + '"';
-  }
-  drawn.policy = coin.below(3);
-  return drawn;
-}
-
-RunResult run_tenants(const scenario::Scenario& scenario, std::size_t policy, std::uint64_t seed) {
-  PreparedRun prepared = prepare(scenario, scenario.policies.at(policy), seed);
-  prepared.setup.verify = true;
-  return simulate(prepared.setup).value();
-}
-
 class HostileTenants : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(HostileTenants, NoInvariantBreaks) {
-  const DrawnTenants drawn = draw_tenants(GetParam());
-  const scenario::ScenarioResult scenario = scenario::parse_scenario(
-      kTenants, "hostile.yaml", {.sets = drawn.faults, .trace = {}, .seed = {}, .policies = {}});
+  RandomStream coin(GetParam(), "hostile.tenants");
+  const DrawnFaults drawn = draw_faults(kTenantFaults, coin);
+  const std::size_t policy = coin.below(3);
+  const scenario::ScenarioResult scenario =
+      scenario::parse_scenario(kTenants, "hostile.yaml", {.sets = drawn.sets, .trace = {}, .seed = {}, .policies = {}});
   ASSERT_TRUE(scenario) << scenario.error().text() << drawn.words;
-  const RunResult result = run_tenants(*scenario, drawn.policy, GetParam());
+  const RunResult result = run_verified(*scenario, policy, GetParam());
   SCOPED_TRACE(result.policy + drawn.words);
 
   EXPECT_EQ(result.invariants.not_repeatable, 0);
   EXPECT_EQ(result.invariants.unobservable_values, 0);
   EXPECT_EQ(result.invariants.not_conserved, 0);
   EXPECT_EQ(result.invariants.limit_exceeded, 0);
-  if (drawn.policy <= 1) {
+  if (policy <= 1) {
     EXPECT_EQ(result.invariants.partial_gang, 0);
   }
   for (const QueueFigures& queue : result.queues) {
@@ -173,7 +149,7 @@ TEST_P(HostileTenants, NoInvariantBreaks) {
   }
   // A second run gives the same bytes.
   if (GetParam() % 8 == 0) {
-    EXPECT_EQ(run_tenants(*scenario, drawn.policy, GetParam()).state_hash, result.state_hash);
+    EXPECT_EQ(run_verified(*scenario, policy, GetParam()).state_hash, result.state_hash);
   }
 }
 
@@ -187,7 +163,7 @@ TEST(HostileTenantsWorld, TheReplicasOfTheStartExceedASmallLimit) {
                                 .seed = {},
                                 .policies = {}});
   ASSERT_TRUE(scenario) << scenario.error().text();
-  const RunResult result = run_tenants(*scenario, 0, 1);
+  const RunResult result = run_verified(*scenario, 0, 1);
   EXPECT_EQ(result.invariants.limit_exceeded, 0);
   EXPECT_EQ(result.queues.at(1).held_peak, whole_gpus(3));
   EXPECT_GT(result.queues.at(1).waiting_peak, MilliGpu{});

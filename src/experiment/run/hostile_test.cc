@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/random.h"
-#include "experiment/run/prepare.h"
-#include "scenario/scenario.h"
+#include "experiment/run/testing.h"
 
 namespace capstan::experiment {
 namespace {
@@ -92,38 +90,16 @@ constexpr const char* kFaults[] = {
      "arrivals: {per_hour: 30, until: 20m}, goal: {finish_within: 10m}}]"),
 };
 
-struct Drawn {
-  std::vector<std::string> faults;
-  std::string words;
-  std::size_t policy = 0;
-};
-
-Drawn draw(std::uint64_t seed) {
-  RandomStream coin(seed, "hostile");
-  Drawn drawn;
-  for (const char* fault : kFaults) {
-    if (!coin.chance_ppm(350'000)) continue;
-    drawn.faults.emplace_back(fault);
-    drawn.words += std::string(" --set \"") + fault + '"';
-  }
-  drawn.policy = coin.below(5);
-  return drawn;
-}
-
-RunResult run_verified(const scenario::Scenario& scenario, std::size_t policy, std::uint64_t seed) {
-  PreparedRun prepared = prepare(scenario, scenario.policies.at(policy), seed);
-  prepared.setup.verify = true;
-  return simulate(prepared.setup).value();
-}
-
 class Hostile : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Hostile, NoInvariantBreaks) {
-  const Drawn drawn = draw(GetParam());
+  RandomStream coin(GetParam(), "hostile");
+  const DrawnFaults drawn = draw_faults(kFaults, coin);
+  const std::size_t policy = coin.below(5);
   const scenario::ScenarioResult scenario =
-      scenario::parse_scenario(kWorld, "hostile.yaml", {.sets = drawn.faults, .trace = {}, .seed = {}, .policies = {}});
+      scenario::parse_scenario(kWorld, "hostile.yaml", {.sets = drawn.sets, .trace = {}, .seed = {}, .policies = {}});
   ASSERT_TRUE(scenario) << scenario.error().text();
-  const RunResult result = run_verified(*scenario, drawn.policy, GetParam());
+  const RunResult result = run_verified(*scenario, policy, GetParam());
   SCOPED_TRACE(result.policy + drawn.words);
 
   EXPECT_EQ(result.invariants.not_repeatable, 0);
@@ -135,8 +111,8 @@ TEST_P(Hostile, NoInvariantBreaks) {
   const RequestFigures& r = result.requests;
   EXPECT_EQ(r.arrived, r.completed + r.in_flight + r.queued + r.unmet());
 
-  const bool gang = drawn.policy == 0 || drawn.policy == 1 || drawn.policy == 4;
-  const bool group = drawn.policy <= 1;
+  const bool gang = policy == 0 || policy == 1 || policy == 4;
+  const bool group = policy <= 1;
   if (gang) {
     EXPECT_EQ(result.invariants.partial_gang, 0);
   }
@@ -144,13 +120,13 @@ TEST_P(Hostile, NoInvariantBreaks) {
     EXPECT_EQ(result.invariants.expired_group_holds, 0);
     EXPECT_EQ(result.disruptions.consolidation, 0);
   }
-  if (drawn.policy == 1) {
+  if (policy == 1) {
     EXPECT_EQ(result.invariants.scale_downs_without_data, 0);
     EXPECT_EQ(result.invariants.work_cut, 0);
   }
   // A second run gives the same bytes.
   if (GetParam() % 8 == 0) {
-    EXPECT_EQ(run_verified(*scenario, drawn.policy, GetParam()).state_hash, result.state_hash);
+    EXPECT_EQ(run_verified(*scenario, policy, GetParam()).state_hash, result.state_hash);
   }
 }
 

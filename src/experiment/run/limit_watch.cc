@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "experiment/run/queue_watch.h"
+#include "sim/cluster/queue_room.h"
 
 namespace capstan::experiment {
 
@@ -41,7 +41,7 @@ void LimitWatch::minute(const model::Snapshot& truth) {
 /// Checks the queues. Placement binds no pod above a limit, also not at the start of a run, so that the first check
 /// compares with 0.
 void LimitWatch::watch_queues(const model::Snapshot& truth) {
-  std::vector<MilliGpu> held = held_gpus(truth);
+  std::vector<MilliGpu> held = sim::QueueRoom(truth).held();
   queues_.resize(held.size());
   for (std::size_t i = 0; i < held.size(); ++i) {
     const std::optional<MilliGpu>& limit = truth.catalog->queues[i].gpus.limit;

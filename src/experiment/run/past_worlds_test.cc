@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/run/prepare.h"
-#include "scenario/scenario.h"
+#include "experiment/run/testing.h"
 
 namespace capstan::experiment {
 namespace {
@@ -76,9 +75,7 @@ TEST(PastWorlds, BreakNoInvariantAnyMore) {
     const auto scenario = scenario::parse_scenario(
         kBase, "past.yaml", {.sets = world.sets, .trace = {}, .seed = world.seed, .policies = {}});
     ASSERT_TRUE(scenario) << scenario.error().text();
-    PreparedRun prepared = prepare(*scenario, scenario->policies[0], world.seed);
-    prepared.setup.verify = true;
-    const RunResult result = simulate(prepared.setup).value();
+    const RunResult result = run_verified(*scenario, 0, world.seed);
     EXPECT_GT(result.requests.met, 1'000);
     EXPECT_EQ(result.invariants.total(), 0);
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/cluster/queue_room.h"
+
 namespace capstan::experiment {
 
 std::vector<std::int64_t> waiting_jobs(const model::Snapshot& snapshot) {
@@ -13,19 +15,6 @@ std::vector<std::int64_t> waiting_jobs(const model::Snapshot& snapshot) {
     if (queue.valid()) ++jobs[queue.value];
   });
   return jobs;
-}
-
-std::vector<MilliGpu> held_gpus(const model::Snapshot& snapshot) {
-  const std::vector<model::Queue>& queues = snapshot.catalog->queues;
-  std::vector<MilliGpu> held(queues.size());
-  if (queues.empty()) return held;
-  snapshot.pods.for_each([&](model::PodId, const model::Pod& pod) {
-    if (!pod.node.valid()) return;
-    for (model::QueueId queue = pod.queue; queue.valid(); queue = queues[queue.value].parent) {
-      held[queue.value] += pod.gpus;
-    }
-  });
-  return held;
 }
 
 QueueWatch::QueueWatch(const model::Catalog& catalog, bool keep_minutes)
@@ -45,7 +34,7 @@ void QueueWatch::visit_with_parents(model::QueueId queue, Visit visit) const {
 
 void QueueWatch::minute(const model::Snapshot& truth) {
   if (figures_.empty()) return;
-  const std::vector<MilliGpu> held = held_gpus(truth);
+  const std::vector<MilliGpu> held = sim::QueueRoom(truth).held();
   std::vector<MilliGpu> waiting(figures_.size());
   truth.pods.for_each([&](model::PodId, const model::Pod& pod) {
     if (!pod.node.valid()) visit_with_parents(pod.queue, [&](std::size_t queue) { waiting[queue] += pod.gpus; });

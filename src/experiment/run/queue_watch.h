@@ -37,9 +37,6 @@ struct QueueFigures {
 /// Returns the batch jobs of each queue of the catalog that wait for GPUs, without the jobs of the queues below it.
 std::vector<std::int64_t> waiting_jobs(const model::Snapshot& snapshot);
 
-/// Returns the GPUs that the pods of each queue of the catalog hold, with those of the queues below it.
-std::vector<MilliGpu> held_gpus(const model::Snapshot& snapshot);
-
 /// Measures the queues of a run at the end of each minute.
 class QueueWatch {
  public:

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "base/random.h"
 #include "experiment/run/prepare.h"
 #include "experiment/run/result.h"
 #include "experiment/run/simulation.h"
@@ -19,6 +23,31 @@ inline RunResult run_with_history(const std::string& scenario_yaml) {
   PreparedRun prepared = prepare(*scenario, scenario->policies.front(), 1);
   prepared.setup.keep_history = true;
   return simulate(prepared.setup).value();
+}
+
+/// Simulates one policy of a scenario with all checks.
+/// @param policy  position in the scenario
+inline RunResult run_verified(const scenario::Scenario& scenario, std::size_t policy, std::uint64_t seed) {
+  PreparedRun prepared = prepare(scenario, scenario.policies.at(policy), seed);
+  prepared.setup.verify = true;
+  return simulate(prepared.setup).value();
+}
+
+/// Faults of a hostile world, as overrides of its scenario.
+struct DrawnFaults {
+  std::vector<std::string> sets;
+  std::string words;  ///< the same as options of `capstan compare`
+};
+
+/// Draws each fault with a probability of 35 %.
+inline DrawnFaults draw_faults(std::span<const char* const> faults, RandomStream& coin) {
+  DrawnFaults drawn;
+  for (const char* fault : faults) {
+    if (!coin.chance_ppm(350'000)) continue;
+    drawn.sets.emplace_back(fault);
+    drawn.words += std::string(" --set \"") + fault + '"';
+  }
+  return drawn;
 }
 
 }  // namespace capstan::experiment

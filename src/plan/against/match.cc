@@ -21,26 +21,18 @@ bool is_same_object(const Manifest& planned, const ExistingObject& existing) {
          (namespace_name.empty() || namespace_name == text_at(planned.body, "metadata", "namespace"));
 }
 
-/// Returns true if both are autoscalers of a workload with the same name.
-bool has_same_target(const Manifest& planned, const ExistingObject& existing) {
-  const Yaml* spec = planned.body.find("spec");
-  const Yaml* target = spec == nullptr ? nullptr : spec->find("scaleTargetRef");
-  const manifest::Node* other_spec = existing.body.find("spec");
-  const manifest::Node* other = other_spec == nullptr ? nullptr : other_spec->find("scaleTargetRef");
-  if (target == nullptr || other == nullptr) return false;
-  return is_same_kind(planned, existing) && text_at(*target, "name") == text_at(*other, "name");
+/// Returns the name of the workload that an autoscaler scales; empty for another object.
+template <typename Body>
+std::string target_of(const Body& body) {
+  const Body* spec = body.find("spec");
+  const Body* target = spec == nullptr ? nullptr : spec->find("scaleTargetRef");
+  return target == nullptr ? "" : text_at(*target, "name");
 }
 
-/// Returns the name of the workload that an autoscaler scales; empty for another object.
-std::string target_of(const Yaml& body) {
-  const Yaml* spec = body.find("spec");
-  const Yaml* target = spec == nullptr ? nullptr : spec->find("scaleTargetRef");
-  return target == nullptr ? "" : text_at(*target, "name");
-}
-std::string target_of(const manifest::Node& body) {
-  const manifest::Node* spec = body.find("spec");
-  const manifest::Node* target = spec == nullptr ? nullptr : spec->find("scaleTargetRef");
-  return target == nullptr ? "" : text_at(*target, "name");
+/// Returns true if both are autoscalers of a workload with the same name.
+bool has_same_target(const Manifest& planned, const ExistingObject& existing) {
+  const std::string target = target_of(planned.body);
+  return !target.empty() && is_same_kind(planned, existing) && target == target_of(existing.body);
 }
 
 /// Returns true if a text of the object is the name, or an option with it: "--model=meta-llama/Llama-3.3-70B-Instruct".

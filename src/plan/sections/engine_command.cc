@@ -91,17 +91,18 @@ bool supports_gang(Engine engine) { return engine == Engine::vllm || engine == E
 bool bounds_gpu_memory(Engine engine) { return supports_gang(engine); }
 bool supports_disaggregation(Engine engine) { return supports_gang(engine); }
 
-std::string missing_command(const ServiceSpec& service, const RoleFleet& role) {
+std::optional<MissingCommand> missing_command(const ServiceSpec& service, const RoleFleet& role) {
   if (role.pods > 1 && !supports_gang(service.engine)) {
-    return "the plan has no command for this engine on several pods; use vLLM or SGLang, or fewer GPUs for a replica";
+    return MissingCommand{"the plan has no command for this engine on several pods",
+                          "use vLLM or SGLang, or fewer GPUs for a replica"};
   }
   if (service.engine == Engine::tensorrt_llm && quantizes_weights(service, role.engine.weight_dtype)) {
-    return fmt::format(
-        "TensorRT-LLM serves FP8 only from weights that are stored as FP8; name such a checkpoint as the "
-        "model of the service, or leave out dtype, in place of {}",
-        service.served_model_name);
+    return MissingCommand{"TensorRT-LLM serves FP8 only from weights that are stored as FP8",
+                          fmt::format("name such a checkpoint as the model of the service, or leave out dtype, in "
+                                      "place of {}",
+                                      service.served_model_name)};
   }
-  return {};
+  return std::nullopt;
 }
 
 bool drains_itself(Engine engine) { return engine == Engine::vllm; }

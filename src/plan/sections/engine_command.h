@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,13 @@ bool supports_gang(Engine engine);
 bool supports_disaggregation(Engine engine);
 /// Returns true if a flag of the engine bounds its part of the memory of a GPU that it shares.
 bool bounds_gpu_memory(Engine engine);
-/// Returns why the plan cannot write the workload of a role; empty if it can.
-std::string missing_command(const ServiceSpec& service, const RoleFleet& role);
+/// Why the plan cannot write the workload of a role, and what to do in place of it.
+struct MissingCommand {
+  std::string why{};
+  std::string instead{};
+};
+/// Returns nothing if the plan can write the workload of the role.
+std::optional<MissingCommand> missing_command(const ServiceSpec& service, const RoleFleet& role);
 
 /// Returns true if the engine ends its requests after SIGTERM, within a time that a flag states. Pods of the other
 /// engines sleep before SIGTERM until their requests have ended.

@@ -105,10 +105,10 @@ void add_pod_statements(const PlanSpec& spec, const ServiceSpec& service, const 
 void add_workload(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role,
                   Section& out) {
   const std::string name = workload_name(service, role.role);
-  if (std::string why = missing_command(service, role); !why.empty()) {
+  if (const std::optional<MissingCommand> missing = missing_command(service, role)) {
     out.statements.push_back({.name = name + " workload",
                               .value = "not written",
-                              .why = std::move(why),
+                              .why = fmt::format("{}; {}", missing->why, missing->instead),
                               .evidence = Evidence::none,
                               .visibility = Visibility::page,
                               .subject = name});

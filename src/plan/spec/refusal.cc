@@ -128,14 +128,13 @@ void refuse_missing_commands(const PlanSpec& spec, std::vector<Refusal>& out) {
     const ServiceSpec& service = spec.services[i];
     RoleFleet role{.pods = service.pods_per_replica};
     role.engine.weight_dtype = service.dtype;
-    const std::string why = missing_command(service, role);
-    if (why.empty()) continue;
-    const std::size_t end = why.find("; ");
-    std::string instead = why.substr(end + 2);
+    const std::optional<MissingCommand> missing = missing_command(service, role);
+    if (!missing) continue;
+    std::string instead = missing->instead;
     if (instead.front() >= 'a' && instead.front() <= 'z') instead.front() += 'A' - 'a';
     out.push_back({place_of(spec, fmt::format("services.{}", i)),
                    fmt::format("services.{}: its workload cannot be written", service.name),
-                   why.substr(0, end) + ", so the plan could not be applied.", instead + "."});
+                   missing->why + ", so the plan could not be applied.", instead + "."});
   }
 }
 

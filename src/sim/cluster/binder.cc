@@ -60,29 +60,11 @@ std::optional<model::Reason> Binder::perform(const model::BindPods& what) {
   return std::nullopt;
 }
 
-/// Returns true if the queue of the gang and all queues above it may hold the GPUs of its pods too.
-bool Binder::queues_allow(const model::Gang& gang) const {
-  const std::vector<model::Queue>& queues = catalog().queues;
-  const model::QueueId queue = rows().pods.at(gang.pods.front()).queue;
-  if (!queue.valid()) return true;
-  std::vector<MilliGpu> held(queues.size());
-  const auto hold = [&](const model::Pod& pod) {
-    for (model::QueueId up = pod.queue; up.valid(); up = queues[up.value].parent) held[up.value] += pod.gpus;
-  };
-  rows().pods.for_each([&](model::PodId, const model::Pod& pod) {
-    if (pod.node.valid()) hold(pod);
-  });
-  for (const model::PodId pod : gang.pods) hold(rows().pods.at(pod));
-  for (model::QueueId up = queue; up.valid(); up = queues[up.value].parent) {
-    const std::optional<MilliGpu>& limit = queues[up.value].gpus.limit;
-    if (limit && held[up.value] > *limit) return false;
-  }
-  return true;
-}
-
-bool Binder::place_whole(model::GangId id) {
+bool Binder::place_whole(model::GangId id, QueueRoom& queues) {
   const model::Gang& gang = rows().gangs.at(id);
-  if (!queues_allow(gang)) return false;
+  const model::QueueId queue = rows().pods.at(gang.pods.front()).queue;
+  const MilliGpu gpus = gang.spec.pods.gpus_per_pod * std::ssize(gang.pods);
+  if (const std::optional<MilliGpu> left = queues.left(queue); left && gpus > *left) return false;
   std::vector<std::pair<std::uint32_t, model::NodeId>> candidates;  // nodes with room for a pod, by domain
   rows().nodes.for_each([&](model::NodeId node_id, const model::Node& node) {
     if (node.phase != model::Node::Phase::ready || node.gpu != gang.spec.pods.gpu) return;
@@ -102,6 +84,7 @@ bool Binder::place_whole(model::GangId id) {
     }
     if (nodes.size() < gang.pods.size()) continue;
     for (std::size_t i = 0; i < nodes.size(); ++i) pods_.bind(gang.pods[i], nodes[i]);
+    queues.hold(queue, gpus);
     return true;
   }
   return false;

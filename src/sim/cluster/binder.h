@@ -9,6 +9,7 @@
 #include "sim/cluster/jobs.h"
 #include "sim/cluster/node_provider.h"
 #include "sim/cluster/pods.h"
+#include "sim/cluster/queue_room.h"
 
 namespace capstan::sim {
 
@@ -21,12 +22,12 @@ class Binder : Component {
   std::optional<model::Reason> perform(const model::BindPods& what);
   /// Binds all pods of a new gang inside the first domain of its level in which they fit. Returns false if there is
   /// none, or if a queue would hold more GPUs than its limit.
-  bool place_whole(model::GangId id);
+  /// @param queues  room of the queues, from which the gang takes its GPUs
+  bool place_whole(model::GangId id, QueueRoom& queues);
 
  private:
   bool is_well_formed(const model::BindPods& what) const;
   std::set<std::uint32_t> domains_after(const model::BindPods& what) const;
-  bool queues_allow(const model::Gang& gang) const;
 
   const NodeProvider& nodes_;
   Pods& pods_;

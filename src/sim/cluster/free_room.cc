@@ -8,13 +8,9 @@
 namespace capstan::sim {
 
 FreeRoom::FreeRoom(const model::Snapshot& rows, const NodeProvider& nodes, const std::set<model::NodeId>& ending)
-    : rows_(rows), held_(rows.catalog->queues.size()) {
+    : rows_(rows), queues_(rows) {
   rows.nodes.for_each([&](model::NodeId id, const model::Node& node) {
     if (node.phase == model::Node::Phase::ready && !ending.contains(id)) free_.emplace(id, nodes.free(id));
-  });
-  if (held_.empty()) return;
-  rows.pods.for_each([&](model::PodId, const model::Pod& pod) {
-    if (pod.node.valid()) hold(pod.queue, pod.gpus);
   });
 }
 
@@ -40,12 +36,8 @@ std::int64_t FreeRoom::most_pods(const WaitingGang& gang, const Domain& domain) 
   const std::int64_t per_pod = gang.spec.pods.gpus_per_pod.count;
   std::int64_t pods = 0;
   for (const model::NodeId node : domain) pods += std::max<std::int64_t>(free_.at(node).count, 0) / per_pod;
-  const std::vector<model::Queue>& queues = rows_.catalog->queues;
-  for (model::QueueId queue = gang.queue; queue.valid(); queue = queues[queue.value].parent) {
-    const std::optional<MilliGpu>& limit = queues[queue.value].gpus.limit;
-    if (!limit) continue;
-    pods = std::min(pods, std::max<std::int64_t>((*limit - held_[queue.value]).count, 0) / per_pod);
-  }
+  const std::optional<MilliGpu> left = queues_.left(gang.queue);
+  if (left) pods = std::min(pods, std::max<std::int64_t>(left->count, 0) / per_pod);
   return pods;
 }
 
@@ -62,12 +54,7 @@ std::vector<model::NodeId> FreeRoom::take(const WaitingGang& gang, const Domain&
 
 void FreeRoom::hold(model::NodeId node, model::QueueId queue, MilliGpu gpus) {
   if (const auto found = free_.find(node); found != free_.end()) found->second -= gpus;
-  hold(queue, gpus);
-}
-
-void FreeRoom::hold(model::QueueId queue, MilliGpu gpus) {
-  const std::vector<model::Queue>& queues = rows_.catalog->queues;
-  for (; queue.valid(); queue = queues[queue.value].parent) held_[queue.value] += gpus;
+  queues_.hold(queue, gpus);
 }
 
 }  // namespace capstan::sim

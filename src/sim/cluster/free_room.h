@@ -9,6 +9,7 @@
 
 #include "model/snapshot.h"
 #include "sim/cluster/node_provider.h"
+#include "sim/cluster/queue_room.h"
 
 namespace capstan::sim {
 
@@ -52,11 +53,10 @@ class FreeRoom {
 
  private:
   void hold(model::NodeId node, model::QueueId queue, MilliGpu gpus);
-  void hold(model::QueueId queue, MilliGpu gpus);
 
   const model::Snapshot& rows_;
   std::map<model::NodeId, MilliGpu> free_;  ///< free GPUs of the nodes that take pods
-  std::vector<MilliGpu> held_;              ///< by queue of the catalog, with all queues below it
+  QueueRoom queues_;
 };
 
 }  // namespace capstan::sim

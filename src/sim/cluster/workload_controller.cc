@@ -16,12 +16,13 @@ WorkloadController::WorkloadController(Basics& basics, std::uint64_t seed, Gangs
 }
 
 void WorkloadController::start_initial(Binder& binder) {
+  QueueRoom queues(rows());
   for (const InitialReplicas& initial : config_.initial) {
     const Workload& workload = known_row(workloads_, initial.service);
     set_desired(initial.service, workload.desired + initial.replicas);
     for (ReplicaCount i = 0; i < initial.replicas; ++i) {
       const model::GangId id = gangs_.create(initial.service, workload.raised_at);
-      if (initial.ready && binder.place_whole(id)) gangs_.serve_warm(id);
+      if (initial.ready && binder.place_whole(id, queues)) gangs_.serve_warm(id);
     }
   }
 }

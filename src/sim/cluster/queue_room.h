@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/quantity.h"
+#include "model/snapshot.h"
+
+namespace capstan::sim {
+
+/// The GPUs that the pods of each queue hold, at one moment. The GPUs of a queue also count for all queues above it.
+class QueueRoom {
+ public:
+  /// Starts with the pods that have a node.
+  /// @param rows  its catalog must outlive this object
+  explicit QueueRoom(const model::Snapshot& rows);
+
+  /// Returns the GPUs that the queue and all queues above it may still hold, negative above a limit. Nothing if no
+  /// limit bounds them.
+  std::optional<MilliGpu> left(model::QueueId queue) const;
+  /// Adds GPUs to the queue and all queues above it. No effect without a queue.
+  void hold(model::QueueId queue, MilliGpu gpus);
+
+  const std::vector<MilliGpu>& held() const { return held_; }  ///< by queue of the catalog
+
+ private:
+  const std::vector<model::Queue>& queues_;
+  std::vector<MilliGpu> held_;
+};
+
+}  // namespace capstan::sim
