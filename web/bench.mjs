@@ -12,7 +12,7 @@ import { createRequire } from "node:module";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 
 const { chromium } = createRequire(import.meta.url)("playwright-core");
 
@@ -61,7 +61,8 @@ function large_report(earlier) {
   const html = readFileSync(earlier ?? file, "utf8");
   const from = html.indexOf(kData) + kData.length;
   const to = html.indexOf("</script>", from);
-  const result = JSON.parse(html.slice(from, to));
+  const data = JSON.parse(html.slice(from, to));
+  const result = typeof data === "string" ? JSON.parse(gunzipSync(Buffer.from(data, "base64")).toString()) : data;
   const [policy] = result.policies;
   for (const table of [policy.by_minute, policy.latency_phases]) {
     for (const [key, values] of Object.entries(table)) table[key] = Array.from({ length: kPoints }, (_, i) => values[i % values.length]);

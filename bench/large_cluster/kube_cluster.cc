@@ -180,9 +180,9 @@ void KubeCluster::change_pods(std::uint32_t pods) {
 
 void KubeCluster::create_pods(std::uint32_t pods) {
   constexpr std::uint32_t kSmallShapes[] = {0, 1, 2, 10};  // shapes of one or two pods
-  constexpr std::uint32_t kFirstOrdinal = 1'000'000;       // above those of the layout
+  constexpr std::uint32_t kFirstOrdinal = 1'000'000;       // above the ordinals of the layout
   while (pods > 0) {
-    const std::uint32_t turn = created_ever_++;
+    const std::uint32_t turn = created_count_++;
     const std::uint32_t shape = kSmallShapes[turn % std::size(kSmallShapes)];
     const std::uint32_t service = service_of(shape, turn / 4 % kClasses);
     const Gang& gang = created_.emplace_back(Gang{service, kFirstOrdinal + turn, {}});
@@ -192,7 +192,7 @@ void KubeCluster::create_pods(std::uint32_t pods) {
   }
 }
 
-void KubeCluster::bind_created(std::uint32_t pods) {
+void KubeCluster::bind_created_gangs(std::uint32_t pods) {
   for (Gang& gang : created_) {
     if (pods == 0) return;
     if (!gang.nodes.empty()) continue;
@@ -203,7 +203,7 @@ void KubeCluster::bind_created(std::uint32_t pods) {
   }
 }
 
-void KubeCluster::delete_created(std::uint32_t pods) {
+void KubeCluster::delete_created_gangs(std::uint32_t pods) {
   while (pods > 0 && !created_.empty()) {
     const Gang& gang = created_.front();
     const std::uint32_t in_gang = shape_of(gang.service).pods;
@@ -215,7 +215,7 @@ void KubeCluster::delete_created(std::uint32_t pods) {
 
 void KubeCluster::create_foreign_pods(std::uint32_t pods) {
   for (std::uint32_t p = 0; p < pods; ++p) {
-    const std::string& name = foreign_.emplace_back(fmt::format("job-{}", p));
+    const std::string& name = foreign_pods_.emplace_back(fmt::format("job-{}", p));
     stores_->pods.set(
         fmt::format(R"({{"metadata":{{"name":"{0}","namespace":"jobs","uid":"{0}-{1}","resourceVersion":"{1}",)"
                     R"("creationTimestamp":"{2}"}},"spec":{{"nodeName":"node-{3}","schedulerName":"default-scheduler",)"
@@ -227,8 +227,8 @@ void KubeCluster::create_foreign_pods(std::uint32_t pods) {
 }
 
 void KubeCluster::delete_foreign_pods() {
-  for (const std::string& name : foreign_) stores_->pods.erase("jobs", name);
-  foreign_.clear();
+  for (const std::string& name : foreign_pods_) stores_->pods.erase("jobs", name);
+  foreign_pods_.clear();
 }
 
 void KubeCluster::add_node() { set_node(layout_.nodes); }

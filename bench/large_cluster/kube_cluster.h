@@ -13,7 +13,7 @@
 namespace capstan::bench {
 
 /// The time of the first look at a KubeCluster. All objects are older, as in a cluster with synchronized clocks.
-inline constexpr Instant kFirstLook{std::chrono::seconds(1'800'000'000)};
+inline constexpr Instant kFirstSnapshotAt{std::chrono::seconds(1'800'000'000)};
 
 /// The cluster as Kubernetes objects, as the controller has them after its first list: nodes, pods, one
 /// LeaderWorkerSet and one InferenceScaler for each service, and one FleetPolicy. Every gang is a group of a
@@ -36,12 +36,12 @@ class KubeCluster {
 
   /// Creates gangs with `pods` pods in total, which wait for nodes. They belong to 40 services in turn.
   void create_pods(std::uint32_t pods);
-  /// Binds the pods of so many of the created gangs, the oldest first, to nodes that follow each other at a distance.
-  void bind_created(std::uint32_t pods);
-  /// Deletes the pods of so many of the created gangs, the oldest first.
-  void delete_created(std::uint32_t pods);
+  /// Binds created gangs with `pods` pods in total, the oldest pending ones first. All pods of a gang get one node.
+  void bind_created_gangs(std::uint32_t pods);
+  /// Deletes created gangs with `pods` pods in total, the oldest first.
+  void delete_created_gangs(std::uint32_t pods);
 
-  /// Creates pods of another scheduler that hold GPUs of nodes, each on another node.
+  /// Creates pods of another scheduler. Each holds a GPU on a different node.
   void create_foreign_pods(std::uint32_t pods);
   void delete_foreign_pods();
 
@@ -62,9 +62,9 @@ class KubeCluster {
   op::Readings readings_;
   std::uint64_t version_ = 0;
   bool changed_pods_are_ready_ = true;
-  std::deque<Gang> created_;            ///< created gangs that exist, the oldest first
-  std::uint32_t created_ever_ = 0;      ///< number of gangs that were created so far
-  std::vector<std::string> foreign_{};  ///< names of the pods of another scheduler
+  std::deque<Gang> created_;                 ///< created gangs that exist, the oldest first
+  std::uint32_t created_count_ = 0;          ///< number of gangs that were created so far
+  std::vector<std::string> foreign_pods_{};  ///< names of the pods of another scheduler
 };
 
 }  // namespace capstan::bench

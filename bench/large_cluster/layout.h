@@ -28,7 +28,7 @@ inline constexpr std::uint32_t kNodesOfARack = 25;
 /// ten), which are 20 % of the nodes if the number of units is even. Each rack has nodes of five classes.
 inline constexpr std::uint32_t kClasses = 10;
 
-/// The request of the pods of a gang.
+/// The pods of a gang: their number, the GPUs of each, and the level of the domain that they share.
 struct Shape {
   std::uint32_t pods = 1;
   MilliGpu gpus_per_pod;

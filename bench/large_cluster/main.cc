@@ -210,7 +210,7 @@ std::string row_words(const op::SnapshotBuilder::Output& seen) {
       seen.delta.services.size() + seen.delta.nodes.size() + seen.delta.gangs.size() + seen.delta.pods.size());
 }
 
-std::string first_look(const Arguments& arguments) {
+std::string first_snapshot(const Arguments& arguments) {
   const KubeCluster cluster(arguments.layout);
   const op::ClusterView view = cluster.view();
   std::optional<op::SnapshotBuilder> builder;
@@ -219,7 +219,8 @@ std::string first_look(const Arguments& arguments) {
     seen = {};
     builder.emplace();
   };
-  const double time = median_seconds(restart, [&] { seen = builder->build(view, cluster.readings(), kFirstLook); });
+  const double time =
+      median_seconds(restart, [&] { seen = builder->build(view, cluster.readings(), kFirstSnapshotAt); });
   return fmt::format("seconds={} {}", time, row_words(seen));
 }
 
@@ -228,13 +229,13 @@ using ChangeCluster = void (*)(KubeCluster&);
 /// Measures a look after a change.
 /// @param restore  brings the cluster into the state before the change; a look that is not measured follows it
 /// @param reads_all  the look reads all objects, whatever has changed
-std::string later_look(const Arguments& arguments, ChangeCluster restore, ChangeCluster change,
-                       bool reads_all = false) {
+std::string later_snapshot(const Arguments& arguments, ChangeCluster restore, ChangeCluster change,
+                           bool reads_all = false) {
   KubeCluster cluster(arguments.layout);
   op::ClusterView view = cluster.view();
   op::SnapshotBuilder builder;
   op::SnapshotBuilder::Output seen;
-  Instant at = kFirstLook;
+  Instant at = kFirstSnapshotAt;
   const auto look = [&] { seen = builder.build(view, cluster.readings(), at); };
   look();
   const auto prepare = [&] {
@@ -250,25 +251,26 @@ std::string later_look(const Arguments& arguments, ChangeCluster restore, Change
   return fmt::format("seconds={} {}", time, row_words(seen));
 }
 
-void nothing(KubeCluster&) {}
+void change_nothing(KubeCluster&) {}
 
-/// Leaves no created pod, or as many pending and bound ones as a look with mixed changes needs.
-void without_created_pods(KubeCluster& cluster) { cluster.delete_created(3 * kChangedPods); }
-void with_pending_pods(KubeCluster& cluster) {
-  without_created_pods(cluster);
+/// These functions bring the cluster into the state before a change: without created pods, or with the pending and
+/// bound pods that the change needs.
+void remove_created_pods(KubeCluster& cluster) { cluster.delete_created_gangs(3 * kChangedPods); }
+void prepare_pending_pods(KubeCluster& cluster) {
+  remove_created_pods(cluster);
   cluster.create_pods(kChangedPods);
 }
-void with_bound_pods(KubeCluster& cluster) {
-  with_pending_pods(cluster);
-  cluster.bind_created(kChangedPods);
+void prepare_bound_pods(KubeCluster& cluster) {
+  prepare_pending_pods(cluster);
+  cluster.bind_created_gangs(kChangedPods);
 }
-void with_pending_and_bound_pods(KubeCluster& cluster) {
-  with_bound_pods(cluster);
+void prepare_pending_and_bound_pods(KubeCluster& cluster) {
+  prepare_bound_pods(cluster);
   cluster.create_pods(kChangedPods);
 }
-void mix(KubeCluster& cluster) {
-  cluster.delete_created(kChangedPods / 3);
-  cluster.bind_created(kChangedPods / 3);
+void change_mixed_pods(KubeCluster& cluster) {
+  cluster.delete_created_gangs(kChangedPods / 3);
+  cluster.bind_created_gangs(kChangedPods / 3);
   cluster.create_pods(kChangedPods / 3);
 }
 
@@ -285,34 +287,37 @@ const std::map<std::string_view, Measurement> kMeasurements = {
     {"memory", memory_of_snapshot},
     {"write", write_file},
     {"read", read_file},
-    {"look-first", first_look},
-    {"look-unchanged", [](const Arguments& a) { return later_look(a, nothing, nothing); }},
-    {"look-all", [](const Arguments& a) { return later_look(a, nothing, nothing, true); }},
-    {"look-changed",
-     [](const Arguments& a) { return later_look(a, nothing, [](KubeCluster& c) { c.change_pods(kChangedPods); }); }},
-    {"look-created",
+    {"snapshot-first", first_snapshot},
+    {"snapshot-unchanged", [](const Arguments& a) { return later_snapshot(a, change_nothing, change_nothing); }},
+    {"snapshot-all", [](const Arguments& a) { return later_snapshot(a, change_nothing, change_nothing, true); }},
+    {"snapshot-changed",
      [](const Arguments& a) {
-       return later_look(a, without_created_pods, [](KubeCluster& c) { c.create_pods(kChangedPods); });
+       return later_snapshot(a, change_nothing, [](KubeCluster& c) { c.change_pods(kChangedPods); });
      }},
-    {"look-bound",
+    {"snapshot-created",
      [](const Arguments& a) {
-       return later_look(a, with_pending_pods, [](KubeCluster& c) { c.bind_created(kChangedPods); });
+       return later_snapshot(a, remove_created_pods, [](KubeCluster& c) { c.create_pods(kChangedPods); });
      }},
-    {"look-deleted", [](const Arguments& a) { return later_look(a, with_bound_pods, without_created_pods); }},
-    {"look-mixed", [](const Arguments& a) { return later_look(a, with_pending_and_bound_pods, mix); }},
-    {"look-foreign",
+    {"snapshot-bound",
      [](const Arguments& a) {
-       return later_look(
+       return later_snapshot(a, prepare_pending_pods, [](KubeCluster& c) { c.bind_created_gangs(kChangedPods); });
+     }},
+    {"snapshot-deleted", [](const Arguments& a) { return later_snapshot(a, prepare_bound_pods, remove_created_pods); }},
+    {"snapshot-mixed",
+     [](const Arguments& a) { return later_snapshot(a, prepare_pending_and_bound_pods, change_mixed_pods); }},
+    {"snapshot-foreign",
+     [](const Arguments& a) {
+       return later_snapshot(
            a, [](KubeCluster& c) { c.delete_foreign_pods(); },
            [](KubeCluster& c) { c.create_foreign_pods(kChangedPods); });
      }},
-    {"look-node-added",
+    {"snapshot-node-added",
      [](const Arguments& a) {
-       return later_look(a, [](KubeCluster& c) { c.remove_node(); }, [](KubeCluster& c) { c.add_node(); });
+       return later_snapshot(a, [](KubeCluster& c) { c.remove_node(); }, [](KubeCluster& c) { c.add_node(); });
      }},
-    {"look-node-removed",
+    {"snapshot-node-removed",
      [](const Arguments& a) {
-       return later_look(a, [](KubeCluster& c) { c.add_node(); }, [](KubeCluster& c) { c.remove_node(); });
+       return later_snapshot(a, [](KubeCluster& c) { c.add_node(); }, [](KubeCluster& c) { c.remove_node(); });
      }},
 };
 

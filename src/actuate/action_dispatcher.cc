@@ -230,7 +230,7 @@ void ActionDispatcher::release_holds(std::span<const Ref> held) {
   for (const Ref& ref : held) {
     const std::string key = key_of("hold", ref);
     if (runner_.busy(key)) continue;
-    std::vector<Change> changes = {end_hold(ref)};
+    std::vector<Change> changes = {allow_disruption(ref)};
     runner_.submit(key, {}, std::make_unique<ChangeAll>(std::move(changes)));
   }
 }

@@ -2,8 +2,11 @@
 
 #include <utility>
 
+#include "kube/meta.h"
+
 namespace capstan::actuate {
 
+using kube::is_terminating;
 using kube::Json;
 using model::ReasonCode;
 using Decision = Change::Decision;
@@ -11,8 +14,6 @@ using Decision = Change::Decision;
 namespace {
 
 constexpr Duration kGiveBackPause = std::chrono::seconds(1);
-
-bool is_terminating(Json object) { return object["metadata"]["deletionTimestamp"].exists(); }
 
 }  // namespace
 

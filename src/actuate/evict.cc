@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kube/meta.h"
+
 namespace capstan::actuate {
 
 using model::ReasonCode;
@@ -13,8 +15,7 @@ Evict::Evict(Ref pod, RandomStream random, Duration time_limit)
 Change Evict::ask() const {
   const kube::ApiRequest eviction = kube::evict_pod(pod_.object, {.uid = pod_.uid, .resource_version = {}});
   return Change::by_writing(pod_, eviction, [eviction](kube::Json pod) {
-    const bool is_terminating = pod["metadata"]["deletionTimestamp"].exists();
-    return is_terminating ? Change::Decision::settled() : Change::Decision::to_write(eviction);
+    return kube::is_terminating(pod) ? Change::Decision::settled() : Change::Decision::to_write(eviction);
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "kube/json.h"
+#include "kube/meta.h"
 
 namespace capstan::actuate {
 
@@ -115,7 +116,7 @@ Decision GangBind::decide(const Binding& binding, Json pod) const {
   const std::string_view version = pod["metadata"]["resourceVersion"].text();
   const std::optional<BindIntent> annotated = read_bind_intent(pod["metadata"]["annotations"][kBindIntent].text());
   const bool is_annotated = annotated && annotated->transaction == transaction_;
-  const bool is_terminating = pod["metadata"]["deletionTimestamp"].exists();
+  const bool is_terminating = kube::is_terminating(pod);
   const Ref& ref = binding.pod;
   const auto patch = [&](const std::string& value) {
     return Decision::to_write(kube::merge_patch(ref.object, intent_patch(ref.uid, value), version).value());

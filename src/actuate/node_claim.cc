@@ -117,7 +117,7 @@ LaunchMarks launch_marks_of(const kube::StringMap& annotations) {
   return marks;
 }
 
-Change end_hold(const Ref& claim_or_node) {
+Change allow_disruption(const Ref& claim_or_node) {
   return {claim_or_node, [object = claim_or_node.object](kube::Json now) {
             if (!now["metadata"]["annotations"][kDoNotDisrupt].exists()) return Change::Decision::settled();
             const std::string body = R"({"metadata":{"annotations":{")" + std::string(kDoNotDisrupt) + R"(":null}}})";

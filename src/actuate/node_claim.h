@@ -53,6 +53,6 @@ std::string claim_name(const ClaimGroup& group, std::int64_t index);
 std::string claim_body(const ClaimGroup& group, std::int64_t index);
 
 /// Removes the annotation that protects a claim or a node from disruption.
-Change end_hold(const Ref& claim_or_node);
+Change allow_disruption(const Ref& claim_or_node);
 
 }  // namespace capstan::actuate

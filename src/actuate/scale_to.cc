@@ -106,7 +106,7 @@ std::optional<Step> ScaleTo::plan(Instant now) {
     return std::nullopt;
   }
   if (!ending_ && lowers() && goal_->means.kind == DrainMeans::Kind::none) refuse({ReasonCode::drain_unsafe, {}});
-  if (put_back_one()) return std::nullopt;
+  if (undo_one_step()) return std::nullopt;
   if (ending_) return Step::done(*ending_);
   if (goal_->means.drains_by_router() && take_out_one()) return std::nullopt;
   Instant until = Instant::never();
@@ -124,10 +124,10 @@ std::optional<Step> ScaleTo::plan(Instant now) {
   return std::nullopt;
 }
 
-/// Undoes one step for a pod that stays: removes its deletion mark, or else lets it serve again. A pod stays if it is
-/// not a victim; if the effect ends without scaling (`ending_`), every pod stays. Returns false if nothing is left to
-/// undo.
-bool ScaleTo::put_back_one() {
+/// Undoes one step for a pod that stays: removes its deletion mark or, if it has none, puts it back into the router. A
+/// pod stays if it is not a victim, or if the effect ends without scaling (`ending_`). Returns false if nothing is left
+/// to undo.
+bool ScaleTo::undo_one_step() {
   const auto stays = [&](const auto& entry) { return ending_ || !contains(goal_->victims, entry.first); };
   if (const auto marked = std::ranges::find_if(marked_, stays); marked != marked_.end()) {
     start(Task::unmark, mark_for_deletion(marked->second, false));

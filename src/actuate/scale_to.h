@@ -68,7 +68,7 @@ class ScaleTo : public Effect {
   void start(Task task, Change change);
   void finished(Instant now);
   std::optional<Step> plan(Instant now);
-  bool put_back_one();
+  bool undo_one_step();
   bool take_out_one();
   bool mark_one();
   Drain drain_state(Instant now, Instant& until);

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "kube/meta.h"
+
 namespace capstan::actuate {
 namespace {
 
+using kube::is_terminating;
 using kube::Json;
 using kube::json_quote;
 using Decision = Change::Decision;
@@ -15,7 +18,6 @@ constexpr std::string_view kDeletionCost = "controller.kubernetes.io/pod-deletio
 /// Deletion cost of marked pods: below any value that a person would set. Kubernetes allows 32 bits.
 constexpr std::string_view kDeleteFirst = "-1000000000";
 
-bool is_terminating(Json pod) { return pod["metadata"]["deletionTimestamp"].exists(); }
 std::string_view version_of(Json pod) { return pod["metadata"]["resourceVersion"].text(); }
 
 /// Returns a merge patch of a pod. The patch has the UID, so that the server refuses it for another pod with this name.

@@ -14,7 +14,7 @@ namespace capstan::actuate {
 
 /// The replicas that a workload removes when it is scaled down.
 enum class Removal : std::uint8_t {
-  marked,   ///< the marked replicas (Deployment, ReplicaSet)
+  marked,   ///< the replicas marked for deletion (Deployment, ReplicaSet)
   highest,  ///< the replicas with the highest ordinals (StatefulSet, LeaderWorkerSet)
   unknown,  ///< not known, for any other kind of workload
 };

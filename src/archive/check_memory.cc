@@ -81,6 +81,12 @@ class Checker {
     }
   }
 
+  /// @param now  time of the snapshot
+  void planned(const model::PlannedGang& row, Instant now) {
+    moment("planned at", row.decided_at);
+    if (row.decided_at > now) fail("planned at", "is after at_ns, expected at_ns or earlier");
+  }
+
   std::optional<std::string> take() { return std::move(fault_); }
 
  private:
@@ -115,6 +121,7 @@ std::optional<std::string> find_fault(const control::Memory& memory, const model
   for (const decide::scale::Memory& scale_memory : memory.scale) checker.scale(scale_memory);
   checker.place(memory.place);
   checker.provision(memory.provision);
+  for (const model::PlannedGang& row : memory.planned) checker.planned(row, snapshot.at);
   return checker.take();
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kLevel = 3;
 constexpr int kWindowLogLeast = 17;
-constexpr int kWindowLogMost = 31;  // zstd's limit on 64 bits
+constexpr int kWindowLogMost = 31;  // zstd's limit on 64-bit machines
 
 struct FreeContext {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }

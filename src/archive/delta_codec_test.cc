@@ -17,7 +17,7 @@ RC_GTEST_PROP(DeltaCodec, DamagedBytesAreAnErrorOrTheText, (const std::string& b
   const auto at = *rc::gen::inRange<std::size_t>(0, bytes.size());
   bytes[at] = static_cast<char>(bytes[at] ^ (1 << *rc::gen::inRange(0, 8)));
   const Result<std::string> again = decompress_after(before, bytes);
-  RC_ASSERT(!again || *again == text);  // some bits of a frame's header carry no meaning
+  RC_ASSERT((!again || *again == text));  // some bits of a frame's header carry no meaning
 }
 
 TEST(DeltaCodec, ATextLikeThePreviousOneCompressesToFewBytes) {

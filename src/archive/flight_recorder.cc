@@ -53,6 +53,10 @@ void FlightRecorder::add(const SavedState& state, Instant now) {
   if (!std::exchange(logged_, {}).empty()) log_(false, "records again in " + path_);
 }
 
+void FlightRecorder::add_outcome(const control::ActionOutcome& outcome) {
+  if (recorder_) static_cast<void>(recorder_->add_outcome(outcome));
+}
+
 void FlightRecorder::finish() {
   if (!recorder_) return;
   const Result<void> written = recorder_->finish();

@@ -61,7 +61,7 @@ TEST(FlightRecorder, ARecordingOfALaterVersionIsMovedAside) {
   write_recording(scratch.file(), 1);
   {
     Result<Database> database = Database::open(scratch.file(), SQLITE_OPEN_READWRITE);
-    ASSERT_TRUE(database && database->run("PRAGMA user_version = 3"));
+    ASSERT_TRUE(database && database->run("PRAGMA user_version = 4"));
   }
   Logged logged;
   Result<FlightRecorder> flight = FlightRecorder::open(scratch.file(), at(0), logged.log());

@@ -33,6 +33,12 @@ Result<void> Follower::read(const Calls& calls, bool only_newest) {
     place_ = {};
     if (calls.on_replaced) calls.on_replaced();
   }
+  if (calls.on_outcomes) {
+    const Result<std::vector<RecordedOutcome>> outcomes = recording->new_outcomes();
+    if (!outcomes) return std::unexpected(outcomes.error());
+    if (!outcomes->empty()) calls.on_outcomes(*outcomes);
+    place_ = recording->place();
+  }
   while (true) {
     const Result<std::optional<SavedState>> state = only_newest ? recording->newest() : recording->next();
     if (!state) return std::unexpected(state.error());

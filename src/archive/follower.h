@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "archive/recording.h"
 #include "base/error.h"
@@ -18,6 +19,8 @@ class Follower {
     std::function<void(const SavedState&)> on_state;
     /// Is called when another recording has replaced the file, before the first state of the new recording.
     std::function<void()> on_replaced{};
+    /// Is called with new outcomes of the states of earlier calls, before the new states.
+    std::function<void(const std::vector<RecordedOutcome>&)> on_outcomes{};
   };
 
   /// @param place  place of an earlier reader of the recording, after which the first call begins
@@ -29,11 +32,11 @@ class Follower {
   Result<void> read_newest(const Calls& calls) { return read(calls, true); }
 
  private:
-  /// The file behind a name, which changes when another file takes its place.
+  /// Identity of the file behind a path. It differs once another file has taken that path.
   struct Identity {
     std::uint64_t device = 0;
     std::uint64_t number = 0;
-    std::int64_t born_ns = 0;  ///< creation time; differs if a new file reuses the inode number
+    std::int64_t created_ns = 0;  ///< creation time; differs if a new file reuses the inode number
     friend bool operator==(const Identity&, const Identity&) = default;
   };
   static Identity identity(const std::string& path);

@@ -256,7 +256,7 @@ class TableReader {
   const model::Catalog& catalog_;
   ExclusionLists* exclusions_;  ///< null for formats after 1
   ErrorList& errors_;
-  std::vector<std::string> level_keys_;  ///< by number; `Fields` refers to them
+  std::vector<std::string> level_keys_;  ///< key of each level; `Fields` keeps references to these texts
   std::set<model::NodeId> overcommitted_;
 };
 

@@ -77,7 +77,7 @@ void read_instance_types(Fields& from, model::Catalog& catalog, ErrorList& error
     model::InstanceType type;
     need_text(fields, "name", type.name);
     const auto amount = [&](const char* key, std::optional<std::int64_t>& out) {
-      if (item.find(key) != nullptr) fields.integer(key, out.emplace(), 0, kMaxResource);
+      if (fields.take(key) != nullptr) fields.integer(key, out.emplace(), 0, kMaxResource);
     };
     amount("cpu_milli", type.cpu_milli);
     amount("memory_mib", type.memory_mib);
@@ -105,9 +105,9 @@ void read_offerings(Fields& from, model::Catalog& catalog, ErrorList& errors) {
 model::DisruptionBudget read_budget(const Node& node, ErrorList& errors) {
   Fields fields(node, "catalog.pools.budgets", errors);
   model::DisruptionBudget budget;
-  if (node.find("nodes") != nullptr) fields.integer("nodes", budget.nodes.emplace(), 0, kMaxGpus);
-  if (node.find("share_ppm") != nullptr) fields.integer("share_ppm", budget.share_ppm.emplace(), 0, 1'000'000);
-  if (node.find("start") != nullptr) {
+  if (fields.take("nodes") != nullptr) fields.integer("nodes", budget.nodes.emplace(), 0, kMaxGpus);
+  if (fields.take("share_ppm") != nullptr) fields.integer("share_ppm", budget.share_ppm.emplace(), 0, 1'000'000);
+  if (fields.take("start") != nullptr) {
     fields.cron("start", budget.start.emplace());
     need_duration_ns(fields, "duration_ns", budget.duration, model::DisruptionBudget::kLongest);
   }
@@ -133,7 +133,7 @@ void read_pools(Fields& from, model::Catalog& catalog, ErrorList& errors) {
     fields.integer("cpu_milli_limit", pool.limits.cpu_milli, 0, model::kUnlimited);
     fields.integer("memory_mib_limit", pool.limits.memory_mib, 0, model::kUnlimited);
     fields.integer("weight", pool.weight, 0, kMaxWeight);
-    if (item.find("budgets") != nullptr) read_budgets(fields, pool.budgets.emplace(), errors);
+    if (fields.take("budgets") != nullptr) read_budgets(fields, pool.budgets.emplace(), errors);
     for (const Node& node : need_list(fields, "offerings")) {
       read_ref(node, "catalog.pools.offerings", errors, pool.offerings.emplace_back(), within(catalog.offerings));
     }
@@ -148,13 +148,13 @@ std::int64_t& count_of(std::int64_t& amount) { return amount; }
 template <typename Amount>
 void read_share(Fields& fields, std::string_view limit, std::string_view quota, model::QueueShare<Amount>& out,
                 std::int64_t most) {
-  if (fields.node().find(limit) != nullptr) fields.integer(limit, count_of(out.limit.emplace()), 0, most);
+  if (fields.take(limit) != nullptr) fields.integer(limit, count_of(out.limit.emplace()), 0, most);
   fields.integer(quota, count_of(out.quota), 0, most);
   fields.integer("weight_milli", out.weight_milli, 0, kMaxWeight);
 }
 
 void read_optional_duration_ns(Fields& fields, std::string_view key, std::optional<Duration>& out) {
-  if (fields.node().find(key) != nullptr) need_duration_ns(fields, key, out.emplace());
+  if (fields.take(key) != nullptr) need_duration_ns(fields, key, out.emplace());
 }
 
 void read_queue(const Node& item, std::size_t queues, model::Catalog& catalog, ErrorList& errors) {
@@ -267,7 +267,7 @@ void read_services(Fields& from, model::Catalog& catalog, ExclusionLists* exclus
       errors.fail(item.place, "catalog.services.windows: found " + std::to_string(service.windows.size()) +
                                   ", expected at most " + std::to_string(model::BoundsWindow::kMost));
     }
-    if (item.find("survives") != nullptr) read_word(fields, errors, "survives", service.survives.emplace());
+    if (fields.take("survives") != nullptr) read_word(fields, errors, "survives", service.survives.emplace());
     read_id(fields, errors, "fed_by", service.prefill_service);
     fields.check("role_limits",
                  [&](const Node& node, ErrorList& v) { read_role_limits(node, service.role_limits, v); });

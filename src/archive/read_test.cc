@@ -328,7 +328,8 @@ Json normal(const Json& file) {
     const bool optional_list = key == "windows" || key == "beside" || key.ends_with("_classes") || key == "queues" ||
                                key == "topologies" || key == "devices" || key == "instance_types" ||
                                key.starts_with("extended");
-    const bool missing = value.is_object() && value.value("state", "") == "missing" && value.value("age_ns", 1) == 0;
+    const bool missing =
+        value.is_object() && value.value("state", Json()) == "missing" && value.value("age_ns", Json()) == 0;
     const bool empty = value.is_object() && value.empty() && key != "domains";
     if (value.is_null() || (zero && kZeroIsAbsent.contains(key)) || (optional_list && value.empty()) || missing ||
         empty)
@@ -344,7 +345,7 @@ Json comparable(Json file) {
   for (const char* layer : {"scale", "place", "provision"}) file["policies"].erase(layer);
   file.erase("format_version");  // the writer states the lowest version that has all keys of the file
   Json& catalog = file["catalog"];
-  const std::string launches_into = catalog.value("launches_into", "");
+  const Json launches_into = catalog.value("launches_into", Json());
   if (launches_into == "node" || launches_into == "nvlink") catalog.erase("launches_into");
   for (Json& topology : catalog["topologies"]) {
     for (Json& level : topology["levels"]) {
@@ -353,7 +354,7 @@ Json comparable(Json file) {
   }
   for (Json& service : catalog["services"]) {
     for (Json& variant : service["variants"]) {
-      if (variant.value("micro_usd_per_hour", 1) == 0) variant.erase("micro_usd_per_hour");
+      if (variant.value("micro_usd_per_hour", Json()) == 0) variant.erase("micro_usd_per_hour");
     }
     if (service.contains("role_limits")) {
       Json& limits = service["role_limits"];
@@ -387,6 +388,15 @@ TEST(ReadSnapshot, AMissingMemberIsRefusedOrReadAsAbsent) {
     Json mutated = file;
     erase(mutated, path);
     EXPECT_EQ(fault_of(mutated), "") << "without " << path.to_string();
+  }
+}
+
+TEST(ReadSnapshot, ANullIsRefusedOrReadAsAbsent) {
+  const Json file = full_file();
+  for (const Pointer& path : paths_of(file)) {
+    Json mutated = file;
+    mutated[path] = nullptr;
+    EXPECT_EQ(fault_of(mutated), "") << "null in " << path.to_string();
   }
 }
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -27,7 +29,10 @@ constexpr Duration kFinishPause = std::chrono::milliseconds(25);
 
 /// Number of states in a run. The first state of a run is compressed alone, and each later one against the state
 /// before it. A run can therefore only be dropped as a whole.
-constexpr std::int64_t kStatesTogether = 128;
+constexpr std::int64_t kStatesPerRun = 128;
+
+constexpr ActionResult kActionResults[] = {ActionResult::applied, ActionResult::shadow, ActionResult::refused,
+                                           ActionResult::unknown, ActionResult::withheld};
 
 std::string schema() {
   return fmt::format(
@@ -37,7 +42,11 @@ std::string schema() {
       "PRAGMA synchronous = NORMAL;"
       "CREATE TABLE IF NOT EXISTS states ("
       "  number INTEGER PRIMARY KEY, at_ns INTEGER NOT NULL, first INTEGER NOT NULL, state BLOB NOT NULL, due TEXT);"
-      "CREATE INDEX IF NOT EXISTS states_by_first ON states (first);",
+      "CREATE INDEX IF NOT EXISTS states_by_first ON states (first);"
+      "CREATE TABLE IF NOT EXISTS outcomes ("
+      "  number INTEGER PRIMARY KEY AUTOINCREMENT, state INTEGER NOT NULL, action INTEGER NOT NULL,"
+      "  result TEXT NOT NULL, why TEXT NOT NULL);"
+      "CREATE INDEX IF NOT EXISTS outcomes_by_state ON outcomes (state);",
       kRecordingApplication, kRecordingVersion);
 }
 
@@ -114,7 +123,11 @@ struct Recorder::File {
   Database database;
   Statement insert{};
   Statement drop{};
-  std::string before{};  ///< the last state as text
+  Statement insert_outcome{};
+  Statement drop_outcomes{};
+  std::map<Instant, std::int64_t> open_states{};    ///< numbers of the last states, by the time of their snapshots
+  std::shared_ptr<const model::Catalog> catalog{};  ///< of the last state
+  std::string before{};                             ///< the last state as text
   Instant before_at{};
   std::int64_t number = 0;  ///< number of the next state
   std::int64_t first = 0;   ///< number of the last state that was compressed alone
@@ -123,6 +136,7 @@ struct Recorder::File {
   Result<void> prepare();
   Result<void> go_to_end();
   Result<void> write(const SavedState& state);
+  Result<void> write(const RecordedOutcome& outcome);
   Result<void> drop_oldest(Instant now);
 };
 
@@ -179,6 +193,14 @@ Result<void> Recorder::File::prepare() {
   if (!drops) return std::unexpected(drops.error());
   insert = *std::move(inserts);
   drop = *std::move(drops);
+  Result<Statement> outcomes =
+      database.prepare("INSERT INTO outcomes (state, action, result, why) VALUES (?1, ?2, ?3, ?4)");
+  if (!outcomes) return std::unexpected(outcomes.error());
+  Result<Statement> drops_outcomes =
+      database.prepare("DELETE FROM outcomes WHERE state < (SELECT MIN(number) FROM states)");
+  if (!drops_outcomes) return std::unexpected(drops_outcomes.error());
+  insert_outcome = *std::move(outcomes);
+  drop_outcomes = *std::move(drops_outcomes);
   return {};
 }
 
@@ -206,10 +228,27 @@ Result<void> Recorder::add(const SavedState& state) {
   return file_->write(state);
 }
 
+Result<void> Recorder::add_outcome(const control::ActionOutcome& outcome) {
+  CAPSTAN_ASSERT(file_ != nullptr);
+  const auto state = file_->open_states.find(outcome.decided_at);
+  if (state == file_->open_states.end()) return {};
+  RecordedOutcome row = recorded_outcome(outcome, *file_->catalog);
+  row.state = state->second;
+  return file_->write(row);
+}
+
+Result<void> Recorder::File::write(const RecordedOutcome& outcome) {
+  insert_outcome.bind(1, outcome.state);
+  insert_outcome.bind(2, std::bit_cast<std::int64_t>(outcome.action));
+  insert_outcome.bind(3, name(outcome.result));
+  insert_outcome.bind(4, outcome.why);
+  return database.run(insert_outcome);
+}
+
 bool Recorder::is_damaged() const { return file_ != nullptr && file_->database.is_damaged(); }
 
 Result<void> Recorder::File::write(const SavedState& state) {
-  if (number - first == kStatesTogether) first = number;
+  if (number - first == kStatesPerRun) first = number;
   std::string text = to_json(state);
   const std::string compressed = compress_after(first == number ? std::string_view() : before, text);
   insert.bind(1, number);
@@ -224,6 +263,11 @@ Result<void> Recorder::File::write(const SavedState& state) {
   before = std::move(text);
   before_at = at;
   bytes += static_cast<std::int64_t>(compressed.size());
+  // If the clock was set back, the later states are those to which new outcomes belong.
+  open_states.erase(open_states.lower_bound(state.snapshot.at), open_states.end());
+  open_states.emplace(state.snapshot.at, number);
+  if (open_states.size() > kOpenStates) open_states.erase(open_states.begin());
+  catalog = state.snapshot.catalog;
   ++number;
   return drop_oldest(at);
 }
@@ -244,6 +288,7 @@ Result<void> Recorder::File::drop_oldest(Instant now) {
     oldest->reset();
     drop.bind(1, run);
     if (const Result<void> dropped = database.run(drop); !dropped) return dropped;
+    if (const Result<void> dropped = database.run(drop_outcomes); !dropped) return dropped;
   }
 }
 
@@ -267,8 +312,9 @@ struct Recording::File {
   Database database;
   Statement rows;
   std::int64_t states = 0;
+  bool has_outcome_table = false;
   Place place{};
-  std::string due{};                    ///< of the last state, as due_text() writes it
+  std::string due{};                    ///< due decisions of the last state, as due_text() writes them
   std::int64_t row = -1;                ///< number of the last row that was examined
   std::int64_t damaged_run = -1;        ///< the run with the last damaged state; its later states cannot be read
   std::set<std::int64_t> damaged{};     ///< numbers of the damaged states
@@ -281,6 +327,7 @@ struct Recording::File {
   Result<bool> go_to_next_run();
   void note_damage(std::int64_t number, const std::string& message);
   Result<std::optional<SavedState>> state();
+  Result<std::vector<RecordedOutcome>> outcomes(const char* sql, std::int64_t first, std::int64_t second);
   Result<std::optional<std::int64_t>> run_of(const char* sql, std::int64_t bound);
 };
 
@@ -302,7 +349,10 @@ Result<Recording> Recording::open(const std::string& path) {
       database->prepare(*has ? "SELECT number, first, state, at_ns, due FROM states WHERE number > ?1 ORDER BY number"
                              : "SELECT number, first, state, at_ns, '' FROM states WHERE number > ?1 ORDER BY number");
   if (!rows) return std::unexpected(rows.error());
-  auto file = std::make_unique<File>(File{path, *std::move(database), *std::move(rows), *states});
+  const Result<std::int64_t> tables =
+      database->integer("SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'outcomes'");
+  if (!tables) return std::unexpected(tables.error());
+  auto file = std::make_unique<File>(File{path, *std::move(database), *std::move(rows), *states, *tables > 0});
   file->begin_after(-1);
   return Recording(std::move(file));
 }
@@ -366,7 +416,7 @@ bool Recording::File::take_row() {
     return false;
   }
   due = rows.blob(4);
-  place = {number, std::string(stored), *text};
+  place = {number, std::string(stored), *text, place.outcome};
   return true;
 }
 
@@ -381,7 +431,7 @@ Result<bool> Recording::File::go_to_next_run() {
   std::int64_t end = has_next ? **next : before + 2;
   if (!has_next) {
     const auto last =
-        run_of("SELECT MAX(number) FROM states INDEXED BY states_by_first WHERE first > ?1", before - kStatesTogether);
+        run_of("SELECT MAX(number) FROM states INDEXED BY states_by_first WHERE first > ?1", before - kStatesPerRun);
     if (last && *last) end = std::max(end, **last + 1);
   }
   for (std::int64_t number = before + 1; number < end; ++number) note_damage(number, message);
@@ -399,6 +449,7 @@ Result<std::optional<SavedState>> Recording::File::state() {
     return std::nullopt;
   }
   state->due = *decided;
+  state->number = place.number;
   has_read = true;
   return std::move(*state);
 }
@@ -463,6 +514,47 @@ Result<std::optional<SavedState>> Recording::first_from(Instant at) {
     Result<std::optional<SavedState>> state = file_->state();
     if (!state || *state) return state;
   }
+}
+
+/// Returns the outcomes that a query selects, and notes the last one. Damage of this table hides outcomes, but no
+/// state.
+Result<std::vector<RecordedOutcome>> Recording::File::outcomes(const char* sql, std::int64_t first,
+                                                               std::int64_t second) {
+  std::vector<RecordedOutcome> found;
+  if (!has_outcome_table) return found;
+  Result<Statement> selected = database.prepare(sql);
+  if (!selected) return std::unexpected(selected.error());
+  selected->bind(1, first);
+  selected->bind(2, second);
+  int status = selected->step();
+  for (; status == SQLITE_ROW; status = selected->step()) {
+    const std::string_view word = selected->blob(3);
+    const auto result = std::ranges::find(kActionResults, word, [](ActionResult one) { return name(one); });
+    if (result == std::end(kActionResults)) continue;
+    found.push_back({selected->integer(1), std::bit_cast<std::uint64_t>(selected->integer(2)), *result,
+                     std::string(selected->blob(4))});
+    place.outcome = std::max(place.outcome, selected->integer(0));
+  }
+  if (status != SQLITE_DONE && !database.is_damaged()) return std::unexpected(database.error());
+  return found;
+}
+
+bool Recording::has_outcomes() const {
+  return file_->has_outcome_table && file_->database.integer("SELECT EXISTS (SELECT 1 FROM outcomes)").value_or(0) != 0;
+}
+
+Result<std::vector<RecordedOutcome>> Recording::outcomes_of(std::int64_t state) {
+  const std::int64_t before = file_->place.outcome;
+  Result<std::vector<RecordedOutcome>> found = file_->outcomes(
+      "SELECT number, state, action, result, why FROM outcomes WHERE state = ?1 AND ?2 = 0 ORDER BY number", state, 0);
+  file_->place.outcome = before;
+  return found;
+}
+
+Result<std::vector<RecordedOutcome>> Recording::new_outcomes() {
+  return file_->outcomes(
+      "SELECT number, state, action, result, why FROM outcomes WHERE number > ?1 AND state <= ?2 ORDER BY number",
+      file_->place.outcome, file_->place.number);
 }
 
 Result<bool> Recording::continue_from(Place place) {

@@ -4,13 +4,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "archive/recorded_outcome.h"
 #include "archive/saved_state.h"
 #include "base/error.h"
 #include "base/time.h"
 
 // A recording is an SQLite file with the inputs of successive decisions, so that each decision can be made again later,
-// also under another policy. Each state is compressed against the one before it, so its size depends on what changed.
+// also under another policy, and with the outcomes of their actions. Each state is compressed against the one before
+// it, so its size depends on what changed.
 namespace capstan::archive {
 
 /// Limits above which the oldest states are dropped. States are dropped in runs of 128, and the newest run always
@@ -32,12 +35,15 @@ class Recorder {
   /// Continues a recording, or creates the file. A damaged recording and one of a later version are moved aside, and a
   /// new one begins.
   static Result<ContinuedRecorder> append_or_set_aside(const std::string& path, const RecordingLimits& limits = {});
+  static constexpr std::size_t kOpenStates = 2000;
   Recorder(Recorder&&) noexcept;
   Recorder& operator=(Recorder&&) noexcept;
   ~Recorder();
 
   /// Appends a state. If the clock was set back, the state may be older than the last one.
   Result<void> add(const SavedState& state);
+  /// Appends the outcome of an action. An outcome is left out if its state is not among the last `kOpenStates`.
+  Result<void> add_outcome(const control::ActionOutcome& outcome);
   /// Returns whether the last write failed because the file is damaged.
   bool is_damaged() const;
   /// Writes the states that are not in the file yet, and closes the file.
@@ -55,7 +61,7 @@ class Recorder {
 struct ContinuedRecorder {
   Recorder recorder;
   std::string set_aside{};  ///< new name of the file that could not be continued; empty: there was none
-  std::string fault{};      ///< why it could not be continued
+  std::string fault{};      ///< reason why that file could not be continued
 };
 
 /// Reads a recording from its first state to its last, including states that are added in the meantime. States that are
@@ -67,6 +73,7 @@ class Recording {
     std::int64_t number = -1;  ///< number of that state; -1: none was read
     std::string stored{};      ///< its bytes in the file, which identify the recording
     std::string text{};        ///< the state as text, against which the next one is compressed
+    std::int64_t outcome = 0;  ///< number of the last outcome that was read; 0: none
   };
 
   /// Opens a recording. A file that is not a recording, or that has a newer version, is an input error.
@@ -85,6 +92,13 @@ class Recording {
   Result<std::optional<SavedState>> newest();
   /// Returns the first state at or after a moment; nothing if the recording ends before it.
   Result<std::optional<SavedState>> first_from(Instant at);
+
+  /// Returns true if the recording has outcomes of actions. Those of earlier versions have none.
+  bool has_outcomes() const;
+  /// Returns the outcomes of the actions of a state, in the order in which they came.
+  Result<std::vector<RecordedOutcome>> outcomes_of(std::int64_t state);
+  /// Returns the outcomes that were not read yet, of the states that were read.
+  Result<std::vector<RecordedOutcome>> new_outcomes();
 
   Place place() const;
   /// Continues from the place of an earlier reader. States that were dropped meanwhile are left out.

@@ -10,8 +10,9 @@ namespace capstan::archive {
 
 /// Identifies the file: `file FILE` and other programs show it as an SQLite database with this application id.
 inline constexpr std::int64_t kRecordingApplication = 0x43617073;  // "Caps"
-/// Version 2 has the layers that decided. A recording of version 1 has only states in which all layers did.
-inline constexpr std::int64_t kRecordingVersion = 2;
+/// Version 2 has the layers that decided. A recording of version 1 has only states in which all layers did. Version 3
+/// has the outcomes of actions.
+inline constexpr std::int64_t kRecordingVersion = 3;
 
 /// The content of a file that may be a recording.
 enum class FileContent : std::uint8_t {

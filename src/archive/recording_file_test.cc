@@ -55,9 +55,9 @@ TEST(RecordingFile, AnotherDatabaseIsForeignAndALaterVersionIsNamed) {
   EXPECT_EQ(examine(scratch.file()).content, FileContent::foreign);
   {
     Result<Database> database = Database::open(scratch.file(), SQLITE_OPEN_READWRITE);
-    ASSERT_TRUE(database && database->run("PRAGMA application_id = 1130459251; PRAGMA user_version = 3;"));
+    ASSERT_TRUE(database && database->run("PRAGMA application_id = 1130459251; PRAGMA user_version = 4;"));
   }
-  EXPECT_EQ(examine(scratch.file()).fault, "the recording has version 3, and this program reads versions 1 to 2");
+  EXPECT_EQ(examine(scratch.file()).fault, "the recording has version 4, and this program reads versions 1 to 3");
 }
 
 TEST(RecordingFile, AtMostThreeFilesAreSetAside) {

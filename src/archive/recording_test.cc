@@ -249,8 +249,8 @@ TEST(Recording, ForeignDamagedAndNewerFilesAreErrors) {
   ASSERT_FALSE(damaged);
   EXPECT_NE(damaged.error().text().find("run.rec: state 0: the compressed state is damaged"), std::string::npos)
       << damaged.error().text();
-  change("PRAGMA user_version = 3");
-  EXPECT_NE(Recording::open(scratch.file()).error().text().find("the recording has version 3"), std::string::npos);
+  change("PRAGMA user_version = 4");
+  EXPECT_NE(Recording::open(scratch.file()).error().text().find("the recording has version 4"), std::string::npos);
 }
 
 TEST(Recording, KeepsTheLayersThatDecided) {
@@ -282,6 +282,59 @@ TEST(Recording, KeepsTheLayersThatDecided) {
   }
 }
 
+TEST(Recording, KeepsTheOutcomesOfActions) {
+  const Scratch scratch;
+  const model::Action action{.what = model::SetReplicas{.service = {0}, .replicas = 3, .drain = {}}, .why = {}};
+  const auto shadow = [&](int second) {
+    return control::ActionOutcome{.decided_at = fleet::testing::at(second),
+                                  .action = action,
+                                  .kind = control::ActionOutcome::Kind::refused,
+                                  .why = model::Reason{model::ReasonCode::shadow_mode, {}}};
+  };
+  Result<Recorder> recorder = Recorder::create(scratch.file(), {.bytes = 1});
+  ASSERT_TRUE(recorder && recorder->add(small_state(fleet::testing::at(1))));
+  ASSERT_TRUE(recorder->add_outcome(shadow(99))) << "of a state that is not in the file";
+  ASSERT_TRUE(recorder->add_outcome(shadow(1)));
+  {
+    Result<Recording> recording = Recording::open(scratch.file());
+    ASSERT_TRUE(recording && recording->has_outcomes());
+    EXPECT_EQ(recording->new_outcomes()->size(), 0U) << "their state was not read";
+    EXPECT_EQ((*recording->next())->number, 0);
+    const std::vector<RecordedOutcome> outcomes = *recording->new_outcomes();
+    ASSERT_EQ(outcomes.size(), 1U);
+    EXPECT_EQ(outcomes[0].state, 0);
+    EXPECT_EQ(outcomes[0].action, action_key(action));
+    EXPECT_EQ(outcomes[0].result, ActionResult::shadow);
+    EXPECT_EQ(recording->new_outcomes()->size(), 0U) << "they were read";
+    EXPECT_EQ(recording->outcomes_of(0)->size(), 1U);
+  }
+  for (int i = 2; i < 400; ++i) {
+    ASSERT_TRUE(recorder->add(small_state(fleet::testing::at(i))) && recorder->add_outcome(shadow(i)));
+  }
+  Result<Recording> recording = Recording::open(scratch.file());
+  EXPECT_EQ(recording->outcomes_of(0)->size(), 0U) << "they are dropped with their states";
+  while (*recording->next()) {
+  }
+  EXPECT_EQ(std::ssize(*recording->new_outcomes()), recording->states());
+}
+
+TEST(Recording, WithoutATableOfOutcomesIsRead) {
+  const Scratch scratch;
+  Result<Recorder> recorder = Recorder::create(scratch.file());
+  ASSERT_TRUE(recorder->add(small_state(fleet::testing::at(1))) && recorder->finish());
+  {
+    Result<Database> database = Database::open(scratch.file(), SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE(database->run("DROP TABLE outcomes; PRAGMA user_version = 2;"));
+  }
+  {
+    Result<Recording> recording = Recording::open(scratch.file());
+    ASSERT_TRUE(recording && *recording->next());
+    EXPECT_FALSE(recording->has_outcomes());
+    EXPECT_EQ(recording->new_outcomes()->size() + recording->outcomes_of(0)->size(), 0U);
+  }
+  EXPECT_TRUE(Recorder::append(scratch.file()));
+}
+
 TEST(Recording, OfTheFirstVersionIsReadAndContinued) {
   const Scratch scratch;
   Result<Recorder> recorder = Recorder::create(scratch.file());
@@ -305,11 +358,11 @@ RC_GTEST_PROP(Replay, TheRecordedPoliciesDecideTheSame, ()) {
   const Scratch scratch;
   Result<Recorder> recorder = Recorder::create(scratch.file());
   const SavedState state = state_of(fleet::testing::random_world(), fleet::testing::at(100));
-  RC_ASSERT(recorder->add(state).has_value() && recorder->finish().has_value());
+  RC_ASSERT((recorder->add(state).has_value() && recorder->finish().has_value()));
   Result<Recording> recording = Recording::open(scratch.file());
   const Result<ReplayCount> count =
       replay(*recording, {.place = decide::place::Policy{}}, [](const ReplayedState&) { return true; });
-  RC_ASSERT(count.has_value() && count->states == 1);
+  RC_ASSERT((count.has_value() && count->states == 1));
   RC_ASSERT(count->differing == 0);
 }
 

@@ -17,7 +17,8 @@ void compare(const manifest::Node& node, const Json& written, const std::string&
   if (!written.is_object()) return;
   for (const auto& [key, value] : written.items()) {
     const manifest::Node* given_value = node.find(key);
-    if (given_value == nullptr) return errors.fail(node.place, name + " lacks \"" + key + "\", expected all settings");
+    const bool is_missing = given_value == nullptr || (given_value->is_null() && !value.is_null());
+    if (is_missing) return errors.fail(node.place, name + " lacks \"" + key + "\", expected all settings");
     compare(*given_value, value, name + "." + key, errors);
   }
 }

@@ -217,7 +217,7 @@ inline void read_resources(manifest::Fields& fields, model::Resources& out, std:
   });
 }
 
-/// Reads the class of pods. Format 1 lists the nodes and purchases that they may not use instead.
+/// Reads the class of pods. Format 1 has no classes: it lists the nodes and purchases that the pods may not use.
 /// @param exclusions  null for later formats
 inline void read_pod_class(manifest::Fields& fields, manifest::ErrorList& errors, model::PodClassId& out,
                            const model::Catalog& catalog, ExclusionLists* exclusions) {

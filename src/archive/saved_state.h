@@ -20,6 +20,7 @@ struct SavedState {
   control::Memory memory;
   /// The layers that decided. Only a recording keeps them; a file of one state is decided in all layers.
   control::DueDecisions due{};
+  std::int64_t number = -1;  ///< number of the state in its recording; -1: it was not read from one
 };
 
 /// Highest `format_version`. A file is written in the lowest version from 2 on that has a key for everything in it:

@@ -252,6 +252,8 @@ TEST(SavedState, RefusesMemoriesWithInvalidReferencesOrNumbers) {
             "back-off offering is 7, which is not in the catalog");
   EXPECT_EQ(with([](auto& m) { m.scale[0].recommendations.push_back({at(-1), 1}); }),
             "scale answer is -1000000000, expected 0 to 4611686018427387904");
+  EXPECT_EQ(with([&](auto& m) { m.planned.push_back({{0}, 3, good.snapshot.at + std::chrono::seconds(1)}); }),
+            "planned at is after at_ns, expected at_ns or earlier");
 }
 
 /// The largest cluster that Capstan is designed for is within the reader's limits.

@@ -51,7 +51,7 @@ class Database {
   static Result<Database> open(const std::string& path, int flags);
 
   Result<void> run(const char* sql);       ///< runs statements without results
-  Result<void> run(Statement& statement);  ///< a statement without results, which can then run again
+  Result<void> run(Statement& statement);  ///< runs a statement without results, which can then run again
   Result<Statement> prepare(const char* sql);
   /// Returns the first column of the only row of a query.
   Result<std::int64_t> integer(const char* sql);

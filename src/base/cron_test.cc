@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A date and a time of day, counted from the Unix epoch.
+/// Returns a date and a time of day as the time since the Unix epoch.
 Instant at(int year, unsigned month, unsigned day, int hour = 0, int minute = 0) {
   const std::chrono::sys_days date{std::chrono::year(year) / static_cast<int>(month) / static_cast<int>(day)};
   return {date.time_since_epoch() + std::chrono::hours(hour) + std::chrono::minutes(minute)};
@@ -85,7 +85,7 @@ RC_GTEST_PROP(Cron, NoTimeLiesBetweenTheLastOneAndNow, ()) {
   RC_ASSERT(last <= now);
   RC_ASSERT(cron.last(last, 0) == last);
   const std::optional<Instant> next = cron.next(now, 2);
-  RC_ASSERT(next && *next > now);
+  RC_ASSERT((next && *next > now));
   RC_ASSERT(cron.last(*next, 2) == next);
   RC_ASSERT(cron.last(*next - Duration{1}, 4) == last);
   for (Instant between = last + 1min; between <= now; between = between + 1min) {

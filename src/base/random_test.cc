@@ -173,7 +173,7 @@ RC_GTEST_PROP(RandomStream, BetweenStaysInItsBounds, (std::uint64_t seed, std::i
   const std::int64_t low = std::min(a, b), high = std::max(a, b);
   for (int i = 0; i < 20; ++i) {
     const std::int64_t x = stream.between(low, high);
-    RC_ASSERT(low <= x && x <= high);
+    RC_ASSERT((low <= x && x <= high));
   }
 }
 
@@ -181,7 +181,7 @@ RC_GTEST_PROP(RandomStream, UnitIsNeverZeroOrOne, (std::uint64_t seed)) {
   RandomStream stream(seed, "unit");
   for (int i = 0; i < 50; ++i) {
     const double x = stream.unit();
-    RC_ASSERT(0 < x && x < 1);
+    RC_ASSERT((0 < x && x < 1));
   }
 }
 

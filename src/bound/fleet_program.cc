@@ -14,9 +14,9 @@ class FleetProgram {
  public:
   FleetProgram(const Corridor& corridor, const FleetTerms& terms) : corridor_(corridor), terms_(terms) {
     bin_s_ = in_seconds(corridor.bin);
-    above_ = std::max(terms.initial - terms.standing, 0.0);
+    initial_above_standing_ = std::max(terms.initial - terms.standing, 0.0);
     // Upper limit on the replicas of a bin: the most work that the corridor allows in one bin, divided by its length.
-    double most = above_;
+    double most = initial_above_standing_;
     for (std::size_t i = 0; i < corridor.bins(); ++i) {
       const double before = i == 0 ? 0 : corridor.due_s[i - 1];
       most = std::max(most, (corridor.released_s[i] - before) / bin_s_);
@@ -54,7 +54,7 @@ class FleetProgram {
 
   void add_start_rows() {
     for (std::size_t i = 0; i < corridor_.bins(); ++i) {
-      const std::size_t row = program_.add_row(-LinearProgram::kFree, i == 0 ? above_ : 0);
+      const std::size_t row = program_.add_row(-LinearProgram::kFree, i == 0 ? initial_above_standing_ : 0);
       program_.set(row, paid_[i], 1);
       if (i > 0) program_.set(row, paid_[i - 1], -1);
       program_.set(row, started_[i], -1);
@@ -75,7 +75,7 @@ class FleetProgram {
   const Corridor& corridor_;
   const FleetTerms& terms_;
   double bin_s_ = 0;
-  double above_ = 0;  // initial replicas in addition to the standing ones
+  double initial_above_standing_ = 0;  // initial replicas in addition to the standing ones
   LinearProgram program_;
   std::vector<std::size_t> done_, paid_, started_;  // columns of the program by bin
   std::vector<std::size_t> capacity_;               // rows of the program by bin

@@ -78,7 +78,7 @@ StepLimits limits_of(std::span<const KnownRequest> requests, const ServiceTerms&
   return limits;
 }
 
-constexpr double kSecond = 1e12;  // picoseconds of a second
+constexpr double kPicosecondsPerSecond = 1e12;
 
 std::size_t most_bins(Instant last_arrival, const BoundSettings& settings) {
   const auto long_bins = static_cast<std::size_t>(last_arrival.since_start / settings.long_bin) + 1;
@@ -127,8 +127,8 @@ LowerBound lower_bound(std::vector<KnownRequest> requests, const ServiceTerms& s
     jobs.push_back({.release = request.arrival,
                     .prefill_due = std::max(due.first, request.arrival),
                     .due = std::max(due.last, request.arrival),
-                    .prefill_s = price.prefill_ps(request) / kSecond,
-                    .decode_s = price.decode_ps(request) / kSecond});
+                    .prefill_s = price.prefill_ps(request) / kPicosecondsPerSecond,
+                    .decode_s = price.decode_ps(request) / kPicosecondsPerSecond});
     bound.work_replica_s += jobs.back().work_s();
   }
   const Corridor within = corridor(jobs, settings.bin, most_bins(requests.back().arrival, settings));

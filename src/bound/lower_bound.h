@@ -27,8 +27,8 @@ struct ServiceTerms {
 struct BoundSettings {
   Duration bin = std::chrono::seconds(1);  ///< length of a bin; longer if there would be more than `most_bins`
   std::size_t most_bins = 3600;
-  /// Longest bin that `most_bins` bins should have. For a longer run, up to three times as many bins are used, because
-  /// in bins of 5 min or more the plan starts replicas too early and stops them too late.
+  /// If `most_bins` bins would be longer than this, up to three times as many are used. In bins of 5 min or more the
+  /// plan would start replicas too early and stop them too late.
   Duration long_bin = std::chrono::minutes(2);
 };
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "archive/recording.h"
+#include "archive/recording_file.h"
 #include "base/number_text.h"
 #include "base/replace_file.h"
 #include "cli/from_snapshot.h"
@@ -103,6 +104,9 @@ Result<experiment::Comparison> record(const scenario::Scenario& scenario, const 
   if (const Result<void> known = check_memory_is_known(policy, "--record"); !known) {
     return std::unexpected(known.error());
   }
+  if (archive::examine(path).content == archive::FileContent::recording) {
+    return std::unexpected(Error::about(path, "the file exists and is a recording, expected a new name"));
+  }
   Result<archive::Recorder> recorder = archive::Recorder::create(path);
   if (!recorder) return std::unexpected(recorder.error());
   experiment::PreparedRun prepared = experiment::prepare(scenario, policy, scenario.seed);
@@ -112,6 +116,9 @@ Result<experiment::Comparison> record(const scenario::Scenario& scenario, const 
     if (written)
       written = recorder->add(
           {snapshot, experiment::job_names(snapshot, prepared.setup.cluster), policy.policies, memory, due});
+  };
+  prepared.setup.outcome_observer = [&](const control::ActionOutcome& outcome) {
+    if (written) written = recorder->add_outcome(outcome);
   };
   prepared.setup.enough = [&] { return !written; };
   prepared.setup.keep_history = scenario.history;

@@ -94,13 +94,21 @@ void ControllerPage::run_once(const op::Process& process) {
   client_.run_once();
 }
 
+void ControllerPage::note_outcome(const control::ActionOutcome& outcome, const model::Catalog& catalog) {
+  const std::int64_t decision = outcome.decided_at.since_start.count();
+  if (auto shown = awaited_.take(decision, archive::recorded_outcome(outcome, catalog))) {
+    outcomes_.push_back(*std::move(shown));
+  }
+}
+
 void ControllerPage::show(const op::DecisionLoop& loop) {
   const model::Snapshot& snapshot = loop.world().snapshot();
   const archive::SavedState state{snapshot, loop.world().objects().names(), loop.controller().in_force(), {}};
   const archive::Redecision decided = serve::last_decisions(loop.controller(), next_action_);
   next_action_ = loop.controller().log().count();
   history_.note(state, decided);
-  serve::ShownState shown = serve::show_state(position_++, state, decided, command_);
+  awaited_.add(snapshot.at.since_start.count(), position_, decided);
+  serve::ShownState shown = serve::show_state(position_++, state, decided, command_, std::exchange(outcomes_, {}));
   dashboard_.add_event("state", shown.numbers, std::move(shown.decisions));
 }
 

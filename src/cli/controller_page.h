@@ -13,6 +13,7 @@
 #include "net/http.h"
 #include "net/http_server.h"
 #include "operator/loop/process.h"
+#include "serve/awaited_outcomes.h"
 #include "serve/dashboard.h"
 #include "serve/recorded.h"
 #include "serve/recorded_history.h"
@@ -44,6 +45,9 @@ class ControllerPage {
 
   /// Notes that the controller is about to decide.
   void note_decision() { is_decided_ = true; }
+  /// Notes the end of an action.
+  /// @param catalog  for the names in its reason
+  void note_outcome(const control::ActionOutcome& outcome, const model::Catalog& catalog);
   /// Shows the decisions that the process has made since the last call.
   void run_once(const op::Process& process);
   net::HttpServer& server() { return server_; }
@@ -65,6 +69,8 @@ class ControllerPage {
   std::int64_t position_ = 0;
   std::uint64_t next_action_ = 0;  ///< number in the log of the first action that was not shown
   std::string notice_;
+  serve::AwaitedOutcomes awaited_;
+  std::vector<serve::ShownOutcome> outcomes_;  ///< they go to the page with the next state
 };
 
 }  // namespace capstan::cli

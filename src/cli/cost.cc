@@ -83,6 +83,9 @@ std::vector<Statement> answer(const CostArguments& arguments, CostReader& read) 
           {.replicas = arguments.replicas,
            .gpus_per_replica = arguments.gpus_per_replica,
            .price = {read.usd(arguments.usd_per_gpu_hour, "--usd-per-gpu-hour"), Evidence::stated}})};
+    case CostQuestion::tokens:
+      return plan::token_cost({.micro_usd_per_hour = read.usd(arguments.usd_per_hour, "--usd-per-hour").count,
+                               .tokens_per_s = arguments.tokens_per_s});
     case CostQuestion::idle:
       return {plan::idle_cost({.paid_micro_usd_per_hour = read.usd(arguments.usd_per_hour, "--usd-per-hour").count,
                                .idle_ppm = read.share_ppm(arguments.idle, "--idle")})};

@@ -8,7 +8,7 @@
 
 namespace capstan::cli {
 
-enum class CostQuestion : std::uint8_t { warm_pool, idle, consolidation, serverless };
+enum class CostQuestion : std::uint8_t { warm_pool, tokens, idle, consolidation, serverless };
 
 /// The arguments of `capstan cost`. Each of its subcommands uses some of them; docs/reference/cost.md lists which.
 struct CostArguments {
@@ -22,6 +22,7 @@ struct CostArguments {
   std::string cold_start = "5m";
   double requests_per_s = 0;
   std::string usd_per_lost_request;
+  double tokens_per_s = 0;  ///< answer tokens; 0: unknown
   double working_gpus = 0;
   std::string staff_usd_per_year = "160000";
   std::string staff_share = "50%";

@@ -38,7 +38,8 @@ void add_replica(CLI::App& command, CostArguments& arguments) {
 
 CLI::App* add_cost(CLI::App& app, CostArguments& arguments) {
   CLI::App* cost = app.add_subcommand(
-      "cost", "Compute the cost of warm pools, idle GPUs and consolidation, or compare with a serverless offer");
+      "cost",
+      "Compute the cost of tokens, months, warm pools, idle GPUs and consolidation, or compare with serverless");
   cost->require_subcommand(1);
 
   CLI::App& warm =
@@ -46,6 +47,16 @@ CLI::App* add_cost(CLI::App& app, CostArguments& arguments) {
                    "--replicas 2 --gpus-per-replica 4 --usd-per-gpu-hour 6.88");
   add_count(warm, "--replicas", arguments.replicas, "Replicas that are always ready; default: 1");
   add_replica(warm, arguments);
+
+  CLI::App& tokens =
+      add_question(*cost, arguments, CostQuestion::tokens, "tokens", "Cost of a month and of a million answer tokens",
+                   "--usd-per-hour 55.04 --tokens-per-second 1200");
+  add_usd(tokens, "--usd-per-hour", arguments.usd_per_hour, "Price of the fleet for an hour")->required();
+  tokens
+      .add_option("--tokens-per-second", arguments.tokens_per_s,
+                  "Answer tokens of the service, on average; without it: the cost of a month alone")
+      ->check(CLI::Range(0.0, 1e9))
+      ->option_text("RATE");
 
   CLI::App& idle = add_question(*cost, arguments, CostQuestion::idle, "idle", "Cost of GPUs that do nothing",
                                 "--usd-per-hour 110 --idle 40%");
@@ -71,7 +82,9 @@ CLI::App* add_cost(CLI::App& app, CostArguments& arguments) {
                                       "Compare your own fleet and its staff with a serverless offer",
                                       "--usd-per-hour 40 --working-gpus 3 --serverless-usd-per-gpu-hour 9");
   add_usd(serverless, "--usd-per-hour", arguments.usd_per_hour, "Price of the fleet for an hour")->required();
-  serverless.add_option("--working-gpus", arguments.working_gpus, "GPUs that work, on average")
+  serverless
+      .add_option("--working-gpus", arguments.working_gpus,
+                  "GPUs that full batches would need for the load, on average; not the duty cycle")
       ->check(CLI::Range(0.0, 1e6))
       ->required()
       ->option_text("GPUS");
@@ -80,7 +93,7 @@ CLI::App* add_cost(CLI::App& app, CostArguments& arguments) {
   serverless.add_option("--staff-share", arguments.staff_share, "Part of an engineer's time; default: 50%")
       ->option_text("SHARE");
   add_usd(serverless, "--serverless-usd-per-gpu-hour", arguments.serverless_usd_per_gpu_hour,
-          "Price of the offer for a GPU-hour at work; without it: the price at which both cost the same");
+          "Price of the offer for a GPU-hour of useful work; without it: the price at which both cost the same");
 
   cost->footer(
       "Examples:\n"

@@ -24,6 +24,18 @@ TEST(CostCommand, PrintsTheAnswerAndItsFormula) {
   EXPECT_EQ(out, "warm pool: 58,400.00 USD/month\n  2 replicas x 4 GPUs x 10.00 USD for a GPU-hour x 730 h\n");
 }
 
+TEST(CostCommand, AnswersForAMonthAndAMillionTokens) {
+  CostArguments arguments;
+  arguments.question = CostQuestion::tokens;
+  arguments.usd_per_hour = "36";
+  arguments.tokens_per_s = 1000;
+  std::string out, error;
+  EXPECT_EQ(cost_silently(arguments, out, error), kOk);
+  EXPECT_EQ(out,
+            "machines: 26,280.00 USD/month\n  36.00 USD/h x 730 h\nmillion answer tokens: 10.00 USD\n  36.00 USD/h / "
+            "(1000 tokens/s x 3,600 s) x 1,000,000\n");
+}
+
 TEST(CostCommand, RefusesWhatIsNoNumber) {
   struct Case {
     CostQuestion question;

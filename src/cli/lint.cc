@@ -134,7 +134,7 @@ lint::Report read_cluster_and_lint(const LintArguments& arguments, const lint::C
   return found;
 }
 
-/// The error for a run without input. A gate that reads nothing must not pass.
+/// Returns the error for a run without input: a CI check that reads no file must not pass.
 Error nothing_to_read(const std::vector<std::string>& paths) {
   return {ErrorKind::input, fmt::format("{}", fmt::join(paths, ", ")), 0, 0,
           "has no file to check, expected YAML, JSON or Markdown"};

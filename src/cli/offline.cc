@@ -161,9 +161,9 @@ ExitCode explain(const ExplainArguments& arguments) {
   const Result<explain::Object> object = explain::find_object(state->snapshot, state->names, arguments.object);
   if (!object) return report(object.error());
   const archive::Redecision all = archive::redecide(*state);
-  const explain::Answer account =
-      explain::explain_object(*object, state->snapshot, state->names, {all.scale, all.place, all.provision},
-                              arguments.snapshot.empty() ? explain::Setting::simulation : explain::Setting::cluster);
+  const explain::Answer account = explain::explain_object(
+      *object, state->snapshot, state->names, {all.scale, all.place, all.provision},
+      arguments.snapshot.empty() ? explain::Environment::simulation : explain::Environment::cluster);
   if (arguments.output == Output::json) {
     return print(Json::parse(explain::json(*state->snapshot.catalog, arguments.object, account)).dump(2) + "\n");
   }

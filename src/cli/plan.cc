@@ -108,7 +108,8 @@ std::string missed_advice(const plan::ServicePlan& service, const model::Slo& sl
   add("tpot", slo.tpot, tpot);
   std::string advice = service.bounded_by.empty()
                            ? std::string("no limit binds, so allow another GPU kind or a longer bound")
-                           : fmt::format("raise the limit ({})", fmt::join(service.bounded_by, "; "));
+                           : fmt::format("raise the limit ({}); {} leave room for twice the replicas of the peak",
+                                         fmt::join(service.bounded_by, "; "), service.sufficient_limits);
   if (!bounds.empty()) advice += fmt::format("; its 99th percentiles are {}", fmt::join(bounds, " and "));
   return advice;
 }
@@ -120,10 +121,10 @@ ExitCode report_missed(const PlanArguments& arguments, const plan::Plan& made) {
     const plan::ServicePlan& service = made.services[i];
     if (service.holds_slo) continue;
     std::fputs(
-        fmt::format("{}: no fleet that was simulated holds the SLO of {}: the best meets {} % of the requests, {} % "
-                    "are asked for; {}\n",
-                    made.spec.file, service.service, experiment::tenths(plan::lowest_attainment_ppm(service), 10'000),
-                    experiment::tenths(made.spec.services[i].slo.attainment_ppm, 10'000),
+        fmt::format("{}: no fleet that was simulated holds the SLO of {}: the best meets {} of the requests, {} are "
+                    "asked for; {}\n",
+                    made.spec.file, service.service, experiment::share_text(plan::lowest_attainment_ppm(service)),
+                    experiment::share_text(made.spec.services[i].slo.attainment_ppm),
                     missed_advice(service, made.spec.services[i].slo))
             .c_str(),
         stderr);

@@ -62,9 +62,9 @@ std::string name_in_scenario(const plan::ServiceSpec& spec, const ProofRun& run)
 /// Returns the sentences below the table.
 std::string choice_words(const experiment::RunResult& chosen) {
   return fmt::format(
-      "The plan chooses {}: {} % met for {} USD here. The plan compares the scalers under several seeds, and this page "
+      "The plan chooses {}: {} met for {} USD here. The plan compares the scalers under several seeds, and this page "
       "shows one of them, so another scaler may cost less here.",
-      chosen.policy.substr(0, chosen.policy.find(", the plan")), experiment::tenths(chosen.attainment_ppm(), 10'000),
+      chosen.policy.substr(0, chosen.policy.find(", the plan")), experiment::share_text(chosen.attainment_ppm()),
       experiment::usd(chosen.total_micro_usd()));
 }
 

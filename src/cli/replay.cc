@@ -46,6 +46,7 @@ std::expected<archive::OtherPolicies, manifest::Errors> read_policies(const std:
 }
 
 using Plans = std::vector<const model::Plan*>;
+using Outcomes = std::vector<std::optional<archive::RecordedOutcome>>;
 
 constexpr std::size_t kReasonsMost = 5;  ///< most reasons for no action that are printed of one plan
 
@@ -97,6 +98,27 @@ std::vector<std::string> differing_lines(const archive::SavedState& state, const
   return lines;
 }
 
+/// Returns for each action of a state its outcome; empty if it has no actions or the recording has no outcomes.
+Result<Outcomes> outcomes_of(archive::Recording& recording, const ReplayedState& replayed) {
+  if (!recording.has_outcomes()) return Outcomes();
+  Result<std::vector<archive::RecordedOutcome>> outcomes = recording.outcomes_of(replayed.state.number);
+  if (!outcomes) return std::unexpected(outcomes.error());
+  return archive::outcomes_by_action(archive::action_keys(replayed.recorded), *std::move(outcomes));
+}
+
+/// Returns the line of an action, with a mark before it unless it was carried out.
+std::string marked(const std::string& line, const std::optional<archive::RecordedOutcome>& outcome) {
+  const std::string mark = outcome ? archive::outcome_words(*outcome) : "no outcome";
+  return mark.empty() ? line : fmt::format("[{}] {}", mark, line);
+}
+
+Json outcome_json(const std::optional<archive::RecordedOutcome>& outcome) {
+  if (!outcome) return {};
+  Json json = {{"result", std::string(archive::name(outcome->result))}};
+  if (!outcome->why.empty()) json["why"] = outcome->why;
+  return json;
+}
+
 bool acts(const Redecision& decided) {
   const auto some = [](const auto& decision) { return !decision.plan.actions.empty(); };
   return std::ranges::any_of(decided.scale, some) || some(decided.place) || some(decided.provision);
@@ -106,6 +128,7 @@ bool acts(const Redecision& decided) {
 struct Shown {
   Instant at;
   std::vector<std::string> recorded;
+  Outcomes outcomes{};               ///< of `recorded`; empty: the recording has none
   std::vector<std::string> other{};  ///< lines of the other policies; empty if they act alike
 };
 
@@ -129,6 +152,7 @@ std::string json_text(const ReplayResult& all, bool compares) {
   for (const Shown& shown : all.states) {
     Json row = {{"at_ns", shown.at.since_start.count()}, {"recorded", shown.recorded}};
     if (compares) row["other"] = shown.other;
+    for (const auto& outcome : shown.outcomes) row["outcomes"].push_back(outcome_json(outcome));
     rows.push_back(std::move(row));
   }
   return json.dump(2) + "\n";
@@ -146,7 +170,9 @@ std::string text(const ReplayResult& all, bool compares, std::size_t width) {
       for (const std::string& line : lines) out += experiment::wrapped(std::string(name), line, width);
     };
     if (!compares) {
-      add(experiment::moment_words(shown.at) + "  ", shown.recorded);
+      std::vector<std::string> lines = shown.recorded;
+      for (std::size_t i = 0; i < shown.outcomes.size(); ++i) lines[i] = marked(lines[i], shown.outcomes[i]);
+      add(experiment::moment_words(shown.at) + "  ", lines);
       continue;
     }
     out += fmt::format("\nThe first decision that differs is at {}:\n", experiment::moment_words(shown.at));
@@ -167,6 +193,7 @@ ExitCode print_moment(archive::Recording& recording, const ReplayArguments& argu
   std::optional<Instant> from;
   std::optional<Error> unreadable;
   Json json;
+  std::string marks;  // the actions with their outcomes
   const Result<archive::ReplayCount> count = archive::replay(recording, {}, [&](const ReplayedState& replayed) {
     const model::Snapshot& snapshot = replayed.state.snapshot;
     if (!from) {
@@ -181,6 +208,13 @@ ExitCode print_moment(archive::Recording& recording, const ReplayArguments& argu
             {"at_ns", snapshot.at.since_start.count()},
             {"actions", lines_of(replayed.state, replayed.recorded)},
             {"arithmetic", serve::arithmetic_of(replayed.state, replayed.recorded)}};
+    const Result<Outcomes> outcomes = outcomes_of(recording, replayed);
+    if (!outcomes) unreadable = outcomes.error();
+    if (!outcomes) return false;
+    for (std::size_t i = 0; i < outcomes->size(); ++i) {
+      json["outcomes"].push_back(outcome_json((*outcomes)[i]));
+      marks += marked(json["actions"][i].get<std::string>(), (*outcomes)[i]) + "\n";
+    }
     return false;
   });
   if (!count) return report(count.error());
@@ -190,8 +224,9 @@ ExitCode print_moment(archive::Recording& recording, const ReplayArguments& argu
   }
   if (arguments.output == Output::json) return print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   const Instant moment{Duration(json["at_ns"].get<std::int64_t>())};
-  return print(fmt::format("{} of \"{}\"\n\n{}", experiment::moment_words(moment), json["policy"].get<std::string>(),
-                           json["arithmetic"].get<std::string>()));
+  if (!marks.empty()) marks = "\n" + marks;
+  return print(fmt::format("{} of \"{}\"\n\n{}{}", experiment::moment_words(moment), json["policy"].get<std::string>(),
+                           json["arithmetic"].get<std::string>(), marks));
 }
 
 }  // namespace
@@ -204,20 +239,29 @@ ExitCode replay(const ReplayArguments& arguments) {
   if (!arguments.at.empty()) return print_moment(*recording, arguments);
   const bool compares = other->any();
   ReplayResult all;
+  std::optional<Error> unreadable;
   const Result<archive::ReplayCount> count = archive::replay(*recording, *other, [&](const ReplayedState& replayed) {
     const model::Snapshot& snapshot = replayed.state.snapshot;
     if (all.policy.empty()) all.policy = replayed.state.policies.name, all.first = snapshot.at;
     all.last = snapshot.at;
     const bool is_shown = compares ? replayed.differs && all.states.empty() : acts(replayed.recorded);
     if (!is_shown) return true;
-    if (!compares) all.states.push_back({snapshot.at, lines_of(replayed.state, replayed.recorded)});
+    if (!compares) {
+      Result<Outcomes> outcomes = outcomes_of(*recording, replayed);
+      if (!outcomes) unreadable = outcomes.error();
+      if (!outcomes) return false;
+      all.states.push_back({snapshot.at, lines_of(replayed.state, replayed.recorded), *std::move(outcomes)});
+    }
     if (compares) {
-      all.states.push_back({snapshot.at, differing_lines(replayed.state, replayed.recorded, replayed.other),
+      all.states.push_back({snapshot.at,
+                            differing_lines(replayed.state, replayed.recorded, replayed.other),
+                            {},
                             differing_lines(replayed.state, replayed.other, replayed.recorded)});
     }
     return true;
   });
   if (!count) return report(count.error());
+  if (unreadable) return report(*unreadable);
   all.count = *count;
   const ExitCode printed =
       print(arguments.output == Output::json ? json_text(all, compares)

@@ -165,12 +165,17 @@ Result<void> serve(const RunArguments& arguments, kube::Session& session) {
     }
     if (*page) (*page)->note_decision();
   };
+  const auto outcome_observer = [&](const control::ActionOutcome& outcome) {
+    if (flight) flight->add_outcome(outcome);
+    if (*page) (*page)->note_outcome(outcome, *decider->loop().world().snapshot().catalog);
+  };
   op::Process process({.transport = session.http,
                        .client = session.client,
                        .clock = session.clock,
                        .wall = session.wall,
                        .random = RandomStream(session.random.bits(), "process"),
-                       .input_observer = input_observer},
+                       .input_observer = input_observer,
+                       .outcome_observer = outcome_observer},
                       {.ns = session.ns,
                        .identity = identity(session.started),
                        .detail = *page ? decide::Detail::candidates : decide::Detail::reasons},

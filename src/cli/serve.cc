@@ -39,7 +39,7 @@ struct Served {
   std::shared_ptr<const serve::Variations> variations{};
   std::unique_ptr<serve::LiveRun> live{};
   std::unique_ptr<serve::RecordingStream> stream{};
-  std::shared_ptr<serve::RecordedHistory> history{};  ///< of a live run or a recording
+  std::shared_ptr<serve::RecordedHistory> history{};  ///< history of a live run or a recording
 };
 using Opened = std::expected<Served, manifest::Errors>;
 
@@ -140,12 +140,19 @@ Opened open_recording(const ServeArguments& arguments) {
   content.follows = true;
   content.first_event = recorded->states;
   content.history = reader_of(history);
-  auto stream = std::make_unique<serve::RecordingStream>(arguments.file, recording->place(), recorded->states, history);
+  auto stream = std::make_unique<serve::RecordingStream>(arguments.file, recording->place(), recorded->states, history,
+                                                         std::move(recorded->awaited));
   return Served{.content = std::move(content), .stream = std::move(stream), .history = history};
 }
 
 Opened open(const ServeArguments& arguments) {
   const serve::FileKind kind = serve::kind_of_path(arguments.file);
+  if (kind == serve::FileKind::page) {
+    return std::unexpected(manifest::Errors(
+        Error::about(arguments.file,
+                     "this is a page, such as one that --report wrote: open it in a browser; expected a result, a "
+                     "recording or a scenario")));
+  }
   if (arguments.live && kind != serve::FileKind::scenario) {
     return std::unexpected(
         manifest::Errors(Error{ErrorKind::usage, "--live", 0, 0, arguments.file + " is no scenario"}));

@@ -45,18 +45,18 @@ capstan::top::Facts facts_of(const archive::SavedState& state) {
   return capstan::top::facts_of(state, archive::redecide(state));
 }
 
-/// Something that shows further states in a feed while it exists.
+/// A handle: as long as it exists, further states are shown in the feed.
 using Source = std::shared_ptr<void>;
 
 /// A state to begin with, and the source of further ones.
-struct Opened {
+struct FactSource {
   std::optional<archive::SavedState> state{};
   std::function<Source(Feed&)> follow{};  ///< empty: there are no further states
 };
 
-Or<Opened> failed(const Error& error) { return std::unexpected(manifest::Errors(error)); }
+Or<FactSource> failed(const Error& error) { return std::unexpected(manifest::Errors(error)); }
 
-Or<Opened> open_recording(const TopArguments& arguments) {
+Or<FactSource> open_recording(const TopArguments& arguments) {
   Result<archive::Recording> recording = archive::Recording::open(arguments.file);
   if (!recording) return failed(recording.error());
   Result<std::optional<archive::SavedState>> state;
@@ -75,7 +75,7 @@ Or<Opened> open_recording(const TopArguments& arguments) {
   }
   if (!state) return failed(state.error());
   if (!*state) return failed(Error::about(arguments.file, "the recording is empty, expected at least one decision"));
-  if (!arguments.at.empty()) return Opened{.state = **std::move(state)};
+  if (!arguments.at.empty()) return FactSource{.state = **std::move(state)};
   const auto follow = [file = arguments.file, place = recording->place()](Feed& feed) -> Source {
     using serve::FollowedRecording;
     return std::make_shared<FollowedRecording>(
@@ -85,10 +85,10 @@ Or<Opened> open_recording(const TopArguments& arguments) {
                                 const auto& decided) { feed.show(capstan::top::facts_of(seen, decided)); },
             .on_fault = [&feed](const std::string& fault) { feed.set_notice(fault); }});
   };
-  return Opened{.state = **std::move(state), .follow = follow};
+  return FactSource{.state = **std::move(state), .follow = follow};
 }
 
-Or<Opened> open_scenario(const TopArguments& arguments, bool watches) {
+Or<FactSource> open_scenario(const TopArguments& arguments, bool watches) {
   if (!watches || !arguments.at.empty()) {
     std::optional<Instant> at;
     if (!arguments.at.empty()) {
@@ -98,7 +98,7 @@ Or<Opened> open_scenario(const TopArguments& arguments, bool watches) {
     }
     auto state = simulated_state(arguments.file, arguments.overrides, at);
     if (!state) return std::unexpected(state.error());
-    return Opened{.state = *std::move(state)};
+    return FactSource{.state = *std::move(state)};
   }
   scenario::ScenarioResult scenario = scenario::read_scenario(arguments.file, arguments.overrides);
   if (!scenario) return std::unexpected(scenario.error());
@@ -124,14 +124,14 @@ Or<Opened> open_scenario(const TopArguments& arguments, bool watches) {
                                      feed.set_state("ended");
                                    }});
   };
-  return Opened{.follow = follow};
+  return FactSource{.follow = follow};
 }
 
-Or<Opened> open_cluster(const TopArguments& arguments, bool watches) {
+Or<FactSource> open_cluster(const TopArguments& arguments, bool watches) {
   if (!watches) {
     Result<archive::SavedState> state = live_state(arguments.cluster);
     if (!state) return failed(state.error());
-    return Opened{.state = *std::move(state)};
+    return FactSource{.state = *std::move(state)};
   }
   const auto follow = [cluster = arguments.cluster](Feed& feed) -> Source {
     feed.set_state("reads the cluster");
@@ -151,7 +151,7 @@ Or<Opened> open_cluster(const TopArguments& arguments, bool watches) {
       }
     });
   };
-  return Opened{.follow = follow};
+  return FactSource{.follow = follow};
 }
 
 /// Refuses options that do not fit the kind of the file.
@@ -171,7 +171,7 @@ Result<void> check_options(const TopArguments& arguments, std::optional<serve::F
   return {};
 }
 
-Or<Opened> open(const TopArguments& arguments, bool watches) {
+Or<FactSource> open(const TopArguments& arguments, bool watches) {
   std::optional<serve::FileKind> kind;
   if (!arguments.file.empty()) kind = serve::kind_of_path(arguments.file);
   if (const Result<void> good = check_options(arguments, kind); !good) return failed(good.error());
@@ -180,7 +180,7 @@ Or<Opened> open(const TopArguments& arguments, bool watches) {
   if (*kind == serve::FileKind::scenario) return open_scenario(arguments, watches);
   Result<archive::SavedState> state = archive::read(arguments.file);  // JSON: a snapshot, or a result, which it refuses
   if (!state) return failed(state.error());
-  return Opened{.state = *std::move(state)};
+  return FactSource{.state = *std::move(state)};
 }
 
 /// Shows the feed on the screen and handles keys.
@@ -227,7 +227,7 @@ class Watcher {
       const std::string words = view_.notice.empty() ? view_.source + " · " + view_.state : view_.notice;
       return screen.draw(capstan::top::line({{capstan::top::plain(words)}}, view_.output));
     }
-    view_.scroll = std::min(view_.scroll, capstan::top::scroll_most(*shown_, view_));
+    view_.scroll = std::min(view_.scroll, capstan::top::max_scroll(*shown_, view_));
     return screen.draw(capstan::top::frame(*shown_, view_));
   }
 
@@ -241,8 +241,8 @@ class Watcher {
         is_paused_ = !is_paused_;
         break;
       case Key::sort:
-        view_.sort =
-            static_cast<capstan::top::NodeOrder>((static_cast<std::size_t>(view_.sort) + 1) % capstan::top::kSorts);
+        view_.sort = static_cast<capstan::top::NodeOrder>((static_cast<std::size_t>(view_.sort) + 1) %
+                                                          capstan::top::kNodeOrders);
         break;
       case Key::up:
         up(1);
@@ -260,7 +260,7 @@ class Watcher {
         view_.scroll += page;
         break;
       case Key::end:
-        view_.scroll = shown_ ? capstan::top::scroll_most(*shown_, view_) : 0;
+        view_.scroll = shown_ ? capstan::top::max_scroll(*shown_, view_) : 0;
         break;
     }
   }
@@ -280,7 +280,7 @@ ExitCode top(const TopArguments& arguments) {
   view.output.color = wants_color();
   view.output.utf8 = !output_is_terminal() || locale_is_utf8();
   view.output.width = static_cast<std::size_t>(output_width());
-  Or<Opened> opened = open(arguments, watches);
+  Or<FactSource> opened = open(arguments, watches);
   if (!opened) return report(opened.error());
   if (!watches) return print(capstan::top::frame(facts_of(*opened->state), view));
   catch_stop_signals();

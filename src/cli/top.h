@@ -14,8 +14,8 @@ namespace capstan::cli {
 
 struct TopArguments {
   std::string file;                       ///< a recording, a snapshot or a scenario; empty: the cluster
-  scenario::ScenarioOverrides overrides;  ///< for a scenario only
-  kube::ClusterArguments cluster;         ///< if there is no file
+  scenario::ScenarioOverrides overrides;  ///< overrides of a scenario
+  kube::ClusterArguments cluster;         ///< cluster to show if there is no file
   std::string at;                         ///< moment since the first state; empty: the last state
   double speed = 60;                      ///< of a scenario: simulated time for each unit of real time
   bool once = false;                      ///< print one frame, also on a terminal

@@ -138,7 +138,7 @@ Value window_max(const CaseInput& given) {
   return object({{"max_after_each", std::move(highest)}});
 }
 
-constexpr double kMostWindowSeconds = 1e6;  ///< bound of a window, whose buckets are all stored
+constexpr double kMostWindowSeconds = 1e6;  ///< limit on times, because a window stores all its buckets
 
 Value time_window_max(const CaseInput& given) {
   given["window_s"].number(0, kMostWindowSeconds);

@@ -10,7 +10,7 @@ using namespace peers;
 
 constexpr std::int64_t kMostEvaluations = 1'000'000;  ///< bound of evaluations in one case
 
-ray_serve::Config config_of(const CaseInput& given) {
+ray_serve::Config ray_serve_config(const CaseInput& given) {
   ray_serve::Config config;
   config.target_ongoing_requests = given["target_ongoing"].number(1e-6, 1e9);
   config.upscaling_factor = given["upscaling_factor"].number(0, 1e6);
@@ -44,7 +44,7 @@ ReplicaCount evaluate(const CaseInput& step, ReplicaCount running, ReplicaCount 
 }
 
 Value policy(const CaseInput& given) {
-  const ray_serve::Config config = config_of(given["config"]);
+  const ray_serve::Config config = ray_serve_config(given["config"]);
   const bool chained = given.maybe("chain") && given["chain"].boolean();
   ray_serve::State state;
   Instant now;

@@ -12,7 +12,7 @@ using namespace peers;
 constexpr std::int64_t kMostReplicas = 1'000'000;
 constexpr std::int64_t kMostTokens = 1'000'000'000;
 
-ReplicaCount replicas(const CaseInput& given) { return given.integer(0, kMostReplicas); }
+ReplicaCount wva_replicas(const CaseInput& given) { return given.integer(0, kMostReplicas); }
 std::int64_t tokens(const CaseInput& given) { return given.integer(0, kMostTokens); }
 double share(const CaseInput& given) { return given.number(-1e9, 1e9); }
 
@@ -23,7 +23,7 @@ Type or_else(const CaseInput& given, std::string_view key, Read read, Type fallb
   return member ? static_cast<Type>(read(member)) : fallback;
 }
 
-wva::SaturationConfig config_of(const CaseInput& given) {
+wva::SaturationConfig saturation_config(const CaseInput& given) {
   wva::SaturationConfig config;
   const auto bound = [](const CaseInput& number) { return number.number(0, 1e9); };
   config.kv_threshold = or_else(given, "kv_threshold", bound, config.kv_threshold);
@@ -41,7 +41,7 @@ Value saturation_v1(const CaseInput& given) {
     loads.push_back({replica["variant"].text(), or_else(replica, "kv_used", share, 0.0),
                      or_else(replica, "queue_length", share, 0.0)});
   }
-  const wva::Saturation all = wva::analyze_v1(config_of(given["config"]), loads);
+  const wva::Saturation all = wva::analyze_v1(saturation_config(given["config"]), loads);
   const auto variant_of = [](const wva::Saturation::Variant& variant) {
     return object({{"variant", variant.name},
                    {"replicas", variant.replicas},
@@ -64,7 +64,7 @@ Value saturation_v1_targets(const CaseInput& given) {
     const wva::VariantState state{variant["variant"].text(),
                                   or_else(variant, "cost", share, 0.0),
                                   or_else(variant, "reporting", replicas, ReplicaCount{0}),
-                                  replicas(variant["current"]),
+                                  wva_replicas(variant["current"]),
                                   or_else(variant, "desired", replicas, ReplicaCount{0}),
                                   or_else(variant, "pending", replicas, ReplicaCount{0})};
     unchanged.push_back({state.name, state.current});
@@ -92,7 +92,7 @@ wva::Supply analyze(wva::AnalyzerV2& analyzer, const wva::SaturationConfig& conf
   }
   std::vector<wva::VariantReplicas> variants;
   for (const CaseInput& variant : given["variants"].list()) {
-    variants.push_back({variant["variant"].text(), replicas(variant["current"]),
+    variants.push_back({variant["variant"].text(), wva_replicas(variant["current"]),
                         or_else(variant, "pending", replicas, ReplicaCount{0})});
   }
   std::optional<wva::SchedulerQueue> queue;
@@ -117,14 +117,14 @@ wva::CapacityRecord record_of(const CaseInput& given) {
 
 Value saturation_v2(const CaseInput& given) {
   wva::AnalyzerV2 analyzer;
-  const wva::SaturationConfig config = config_of(given["config"]);
+  const wva::SaturationConfig config = saturation_config(given["config"]);
   if (const CaseInput stored = given.maybe("stored")) {
     for (const CaseInput& record : stored.list()) analyzer.store(record["variant"].text(), record_of(record));
   }
   if (const CaseInput earlier = given.maybe("earlier")) {
     for (const CaseInput& replayed : earlier.list()) {
       const CaseInput own = replayed.maybe("config");
-      analyze(analyzer, own ? config_of(own) : config, replayed);
+      analyze(analyzer, own ? saturation_config(own) : config, replayed);
     }
   }
   const wva::Supply supply = analyze(analyzer, config, given);
@@ -143,7 +143,7 @@ Value cost_aware(const CaseInput& given) {
     std::vector<wva::VariantCost> variants;
     for (const CaseInput& variant : model["variants"].list()) {
       variants.push_back({variant["variant"].text(), share(variant["cost"]), share(variant["capacity"]),
-                          replicas(variant["current"])});
+                          wva_replicas(variant["current"])});
     }
     const auto wanted =
         wva::optimize(or_else(model, "required", amount, 0.0), or_else(model, "spare", amount, 0.0), variants);
@@ -213,8 +213,8 @@ std::vector<wva::ScaleUp> wishes_of(const CaseInput& given) {
   std::vector<wva::ScaleUp> wishes;
   for (const CaseInput& wish : given.list()) {
     const CaseInput type = wish.maybe("type");
-    wishes.push_back({wish["variant"].text(), type ? type.text() : "", replicas(wish["current"]),
-                      replicas(wish["target"]), or_else(wish, "gpus_per_replica", signed_gpus, std::int64_t{0}),
+    wishes.push_back({wish["variant"].text(), type ? type.text() : "", wva_replicas(wish["current"]),
+                      wva_replicas(wish["target"]), or_else(wish, "gpus_per_replica", signed_gpus, std::int64_t{0}),
                       or_else(wish, "spare", share, 0.0), or_else(wish, "cost", share, 0.0)});
   }
   return wishes;
@@ -281,7 +281,7 @@ Value pool_grant(const CaseInput& given) {
 Value enforcer(const CaseInput& given) {
   std::map<std::string, ReplicaCount> targets;
   std::map<std::string, double> costs;
-  for (const auto& [name, target] : given["targets"].members()) targets[name] = replicas(target);
+  for (const auto& [name, target] : given["targets"].members()) targets[name] = wva_replicas(target);
   if (const CaseInput stated = given.maybe("costs")) {
     for (const auto& [name, cost] : stated.members()) costs[name] = share(cost);
   }

@@ -35,6 +35,7 @@ Controller::Controller(Policies policies, ports::World& world, Options options)
     : policies_(std::move(policies)),
       world_(world),
       input_observer_(std::move(options.input_observer)),
+      outcome_observer_(std::move(options.outcome_observer)),
       decider_(options.decider ? std::move(options.decider) : std::make_unique<PolicyDecider>()),
       next_tick_(world.now()),
       next_place_(policies_.place ? next_tick_ : Instant::never()) {}
@@ -69,6 +70,7 @@ void Controller::tick() {
     place_and_provision(seen, !due.empty(), now);
     next_place_ = now + policies_.place->period;
   }
+  show_withheld();
   next_tick_ = std::min(next_scale(seen.snapshot, now), next_place_);
 }
 
@@ -130,6 +132,15 @@ void Controller::update_state(const ports::Observation& seen) {
 
 void Controller::process_outcomes(const std::vector<ports::Outcome>& outcomes, Instant now) {
   for (const InFlight::SettledAction& settled : in_flight_.settle(outcomes, now)) {
+    if (outcome_observer_) {
+      using Kind = ActionOutcome::Kind;
+      const bool is_applied = settled.kind == ports::Outcome::Kind::applied;
+      const Kind kind = is_applied                                      ? Kind::applied
+                        : settled.kind == ports::Outcome::Kind::refused ? Kind::refused
+                                                                        : Kind::unknown;
+      const auto why = is_applied ? std::nullopt : std::optional(settled.why);
+      outcome_observer_({.decided_at = settled.decided_at, .action = settled.action, .kind = kind, .why = why});
+    }
     if (settled.kind == ports::Outcome::Kind::applied) continue;
     if (settled.kind == ports::Outcome::Kind::unknown) {
       // The action stays in the layer's memory: later snapshots show whether it took effect. If they never show it, the
@@ -254,17 +265,29 @@ void Controller::submit(model::Plan plan, Layer layer, const model::Snapshot& sn
   if (plan.actions.empty()) return;
   for (const model::Action& action :
        guard(plan, snapshot, index_, in_flight_, memory_.place, memory_.provision, stats_.violations)) {
-    forget(action);
+    withhold(action, snapshot.at);
   }
   for (model::Action& action : plan.actions) {
     if (in_flight_.full()) {
-      forget(action);  // a later tick decides it again
+      withhold(action, snapshot.at);  // a later tick decides it again
       continue;
     }
     ++stats_.actions;
     log_.add(now, layer, action);
     const model::ActionToken token = world_.submit(action);
-    in_flight_.add(token, std::move(action), now);
+    in_flight_.add(token, std::move(action), now, snapshot.at);
+  }
+}
+
+/// Forgets an action that is not submitted.
+void Controller::withhold(const model::Action& action, Instant decided_at) {
+  forget(action);
+  if (outcome_observer_) withheld_.push_back({decided_at, action});
+}
+
+void Controller::show_withheld() {
+  for (const WithheldAction& one : std::exchange(withheld_, {})) {
+    outcome_observer_({.decided_at = one.decided_at, .action = one.action, .kind = ActionOutcome::Kind::withheld});
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/known_row.h"
 #include "base/time.h"
+#include "control/action_outcome.h"
 #include "control/decider.h"
 #include "control/decision_log.h"
 #include "control/guards.h"
@@ -65,10 +66,11 @@ using InputObserver = std::function<void(const model::Snapshot&, const Memory&, 
 
 /// Optional parts of a controller.
 struct Options {
-  /// Is called before the decision at every tick at which replicas are decided, and after it at every other tick at
-  /// which pods or nodes get an action.
+  /// Is called before the decision at each tick that decides replicas. At any other tick it is called after the
+  /// decision, and only if pods or nodes get an action.
   InputObserver input_observer{};
   std::unique_ptr<Decider> decider{};  ///< the component that decides; null: the policies of `decide`
+  OutcomeObserver outcome_observer{};  ///< sees the end of every action; may be empty
 };
 
 struct Stats {
@@ -125,6 +127,8 @@ class Controller {
   DueDecisions due_at(const model::Snapshot& snapshot, const std::vector<model::ServiceId>& services,
                       Instant now) const;
   void submit(model::Plan plan, LoggedDecision::Layer layer, const model::Snapshot& snapshot, Instant now);
+  void withhold(const model::Action& action, Instant decided_at);
+  void show_withheld();
   void forget(const model::Action& action);
   std::optional<decide::scale::RoleView> role_of(const model::Snapshot& snapshot, const decide::scale::MixSource& mixes,
                                                  model::ServiceId service, Instant now) const;
@@ -137,6 +141,12 @@ class Controller {
   Policies policies_;
   ports::World& world_;
   InputObserver input_observer_;
+  OutcomeObserver outcome_observer_;
+  struct WithheldAction {
+    Instant decided_at;
+    model::Action action;
+  };
+  std::vector<WithheldAction> withheld_;  // of this tick, until the observer has seen the inputs of its decision
   std::unique_ptr<Decider> decider_;
   Memory memory_;
   InFlight in_flight_;

@@ -259,6 +259,30 @@ class SevenReplicas final : public Decider {
   PolicyDecider policies_;
 };
 
+TEST(Controller, ShowsTheEndOfEveryAction) {
+  ScriptedWorld world;
+  std::vector<std::string> shown;
+  const auto input_observer = [&](const model::Snapshot& snapshot, const Memory&, const DueDecisions&) {
+    shown.push_back("inputs of " + std::to_string(whole_seconds(snapshot.at.since_start)));
+  };
+  const auto outcome_observer = [&](const ActionOutcome& outcome) {
+    const bool is_shadow = outcome.why && outcome.why->code == model::ReasonCode::shadow_mode;
+    EXPECT_TRUE(std::holds_alternative<model::SetReplicas>(outcome.action.what));
+    shown.push_back((outcome.kind == ActionOutcome::Kind::applied ? "applied"
+                     : is_shadow                                  ? "Shadow"
+                                                                  : "other") +
+                    std::string(" at ") + std::to_string(whole_seconds(outcome.decided_at.since_start)));
+  };
+  Controller controller(fixed(4), world,
+                        {.input_observer = input_observer, .decider = nullptr, .outcome_observer = outcome_observer});
+  controller.tick();
+  world.answer(0, Kind::refused, model::ReasonCode::shadow_mode);
+  run_to(controller, world, {seconds(15)});
+  world.answer(1, Kind::applied);
+  run_to(controller, world, {seconds(16)});
+  EXPECT_EQ(shown, (std::vector<std::string>{"inputs of 0", "Shadow at 0", "inputs of 15", "applied at 15"}));
+}
+
 TEST(Controller, AsksItsDecider) {
   const auto replicas_after_a_tick = [](std::unique_ptr<Decider> decider) {
     ScriptedWorld world;

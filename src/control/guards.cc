@@ -112,7 +112,7 @@ class Limits {
   bool admits_one(const model::BindPods& bind) {
     const std::vector<model::PodId> pods = pods_of(bind);
     if (!queues_) queues_.emplace(queues_before(plan_, snapshot_, index_, placed_));
-    if (queues_->refuses(queues_->ask_of(pods))) return false;
+    if (queues_->refusal_of(queues_->demand_of(pods))) return false;
     queues_->place(pods);
     return true;
   }

@@ -28,10 +28,10 @@ std::vector<Id> subjects(const Entries& entries, Id Action::* id) {
 
 }  // namespace
 
-void InFlight::add(model::ActionToken token, model::Action action, Instant now) {
+void InFlight::add(model::ActionToken token, model::Action action, Instant now, Instant decided_at) {
   CAPSTAN_ASSERT(!full());
   CAPSTAN_ASSERT(entries_.empty() || entries_.back().submitted_at <= now);
-  entries_.push_back({token, std::move(action), now});
+  entries_.push_back({token, std::move(action), now, decided_at});
 }
 
 std::optional<ReplicaCount> InFlight::requested_replicas(model::ServiceId service) const {
@@ -62,10 +62,10 @@ std::vector<InFlight::SettledAction> InFlight::settle(const std::vector<ports::O
   for (Entry& entry : entries_) {
     const auto answer = std::ranges::lower_bound(by_token, entry.token, {}, &ports::Outcome::token);
     if (answer != by_token.end() && answer->token == entry.token) {
-      settled.push_back({std::move(entry.action), answer->kind, answer->why});
+      settled.push_back({std::move(entry.action), answer->kind, answer->why, entry.decided_at});
     } else if (const Duration timeout = timeout_of(entry.action); now - entry.submitted_at >= timeout) {
       const model::Reason silence{model::ReasonCode::outcome_unknown, {whole_seconds(timeout)}};
-      settled.push_back({std::move(entry.action), ports::Outcome::Kind::unknown, silence});
+      settled.push_back({std::move(entry.action), ports::Outcome::Kind::unknown, silence, entry.decided_at});
     } else {
       waiting.push_back(std::move(entry));
     }

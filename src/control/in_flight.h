@@ -26,15 +26,17 @@ class InFlight {
     model::ActionToken token;
     model::Action action;
     Instant submitted_at;
+    Instant decided_at{};  ///< time of the snapshot from which it was decided
   };
   struct SettledAction {
     model::Action action;
     ports::Outcome::Kind kind = ports::Outcome::Kind::unknown;
     model::Reason why;
+    Instant decided_at{};
   };
 
   bool full() const { return entries_.size() >= kMost; }
-  void add(model::ActionToken token, model::Action action, Instant now);
+  void add(model::ActionToken token, model::Action action, Instant now, Instant decided_at = {});
 
   /// Removes and returns, in order of submission, the actions with an outcome and the actions that waited too long.
   /// Actions that waited too long have the outcome `unknown`.

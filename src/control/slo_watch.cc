@@ -8,8 +8,8 @@ namespace capstan::control {
 namespace {
 
 constexpr std::string_view kVersion = "slo-memory/1";
-/// Operators acknowledge a time that was displayed in whole seconds.
-constexpr Duration kSecond = std::chrono::seconds(1);
+/// Tolerance of an acknowledgement: operators enter the time of the roll-back as displayed, in whole seconds.
+constexpr Duration kShownResolution = std::chrono::seconds(1);
 
 /// Returns the time to first token of the slowest ready replica; empty if no replica reports one.
 std::optional<Duration> slowest_first_token(const decide::scale::RoleView& role) {
@@ -79,7 +79,7 @@ Result<SloMemory> parse_slo_memory(std::string_view saved, const std::optional<d
 
 void update_slo(const SloBreachRule* rule, Instant acknowledged_at, const decide::scale::RoleView& role,
                 const decide::scale::Policy& stated, SloMemory& memory, decide::scale::Memory& scale, Instant now) {
-  const bool acknowledged = memory.rolled_back() && acknowledged_at + kSecond > memory.rolled_back_at;
+  const bool acknowledged = memory.rolled_back() && acknowledged_at + kShownResolution > memory.rolled_back_at;
   if (rule == nullptr || acknowledged) reset(memory, scale);
   if (rule == nullptr || memory.rolled_back()) return;
   if (!(memory.last_settings == stated)) memory.met_since = Instant::never();

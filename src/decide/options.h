@@ -13,7 +13,8 @@ enum class Detail : std::uint8_t {
 /// States whether the invariants of a layer are checked after each of its passes, which is slow.
 enum class Verify : std::uint8_t { no, yes };
 
-/// How placement and provisioning decide. The options do not affect the plan.
+/// Options of placement and provisioning: the details that a decision keeps, and whether its invariants are checked.
+/// They do not affect the plan.
 struct Options {
   Detail detail = Detail::reasons;
   Verify verify = Verify::no;

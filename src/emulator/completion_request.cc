@@ -6,45 +6,19 @@
 #include <utility>
 
 #include "emulator/sampling_fields.h"
+#include "emulator/type_error.h"
 
 namespace capstan::emulator {
 namespace {
 
 using simdjson::dom::array;
 using simdjson::dom::element;
-using simdjson::dom::element_type;
 using simdjson::dom::object;
 
 constexpr std::int64_t kMessageTokens = 4;      // tokens that a chat template puts around a message
 constexpr std::int64_t kDefaultMaxTokens = 16;  // default of /v1/completions in OpenAI's API; a chat has none
 
 using MaybeError = std::optional<ApiError>;
-
-MaybeError type_error(std::string_view parameter, std::string_view found, std::string_view expected) {
-  return ApiError{400, fmt::format("{} is {}, expected {}", parameter, found, expected), std::string(parameter),
-                  "Bad Request"};
-}
-
-std::string_view type_name(element value) {
-  switch (value.type()) {
-    case element_type::ARRAY:
-      return "an array";
-    case element_type::OBJECT:
-      return "an object";
-    case element_type::STRING:
-      return "a string";
-    case element_type::BOOL:
-      return "a boolean";
-    case element_type::NULL_VALUE:
-      return "null";
-    case element_type::INT64:
-    case element_type::UINT64:
-      return "an integer";
-    case element_type::DOUBLE:
-      return "a number with a fraction";
-  }
-  return "an unknown type";
-}
 
 MaybeError read_flag(std::string_view name, element value, bool& out) {
   if (value.get(out) == simdjson::SUCCESS) return std::nullopt;
@@ -189,6 +163,11 @@ struct ToolFields {
   }
 };
 
+bool is_true(object fields, std::string_view name) {
+  bool flag = false;
+  return fields[name].get(flag) == simdjson::SUCCESS && flag;
+}
+
 MaybeError read_field(std::string_view name, element value, CompletionKind kind, CompletionRequest& out,
                       PromptBuilder& prompt) {
   const bool chat = kind == CompletionKind::chat;
@@ -253,11 +232,16 @@ std::expected<CompletionRequest, ApiError> CompletionReader::read(std::string_vi
     return std::unexpected(
         ApiError{400, "Stream options can only be defined when `stream=True`.", "stream_options", "Bad Request"});
   }
+  if (kind == CompletionKind::chat && is_true(fields, "continue_final_message") &&
+      is_true(fields, "add_generation_prompt")) {
+    return std::unexpected(ApiError{
+        400, "Cannot set both `continue_final_message` and `add_generation_prompt` to True.", {}, "Bad Request"});
+  }
   if (MaybeError error = tools.error()) return std::unexpected(std::move(*error));
   request.prompt = prompt.take();
   if (request.prompt.tokens == 0) {
     if (kind == CompletionKind::chat)
-      return std::unexpected(*type_error("messages", "absent or empty", "at least one token"));
+      return std::unexpected(type_error("messages", "absent or empty", "at least one token"));
     return std::unexpected(
         ApiError{400, "Either prompt or prompt_embeds must be provided and non-empty.", "prompt", "Bad Request"});
   }

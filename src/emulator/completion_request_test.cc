@@ -101,6 +101,9 @@ TEST(CompletionRequest, NamesTheInvalidFieldAndItsValue) {
        "messages.content is a part of type image_url, expected parts of type text", "messages.content"},
       {kChat, R"({"messages":[{"role":"user","content":"a"}],"tools":[{"type":"function"}]})",
        "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set", ""},
+      {kChat,
+       R"({"messages":[{"role":"user","content":"a"}],"continue_final_message":true,"add_generation_prompt":true})",
+       "Cannot set both `continue_final_message` and `add_generation_prompt` to True.", ""},
   };
   CompletionReader reader;
   for (const Row& row : rows) {

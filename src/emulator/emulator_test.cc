@@ -30,8 +30,8 @@ EmulatorSettings small_settings() {
   return settings;
 }
 
-/// An emulator, a client and a clock that the test sets. Bytes cross the loopback within a round. After a few rounds
-/// without bytes, both sides have sent everything for this time.
+/// An emulator, a client and a clock that the test sets. Bytes cross the loopback within a round, so after a
+/// few rounds without bytes both sides have sent everything that is due.
 class EmulatorTest : public testing::Test {
  protected:
   void start(const EmulatorSettings& settings) {

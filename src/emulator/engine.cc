@@ -149,7 +149,7 @@ void Engine::count_received(const Progress& progress) {
   metrics_.token_mean.add((last - request.first) / std::max(progress.tokens - 1, 1));  // 0 for one token, as in vLLM
   metrics_.prompt_tokens.add(request.generation.prompt.tokens);
   metrics_.generated_tokens.add(progress.tokens);
-  ++(request.generation.stops ? metrics_.stopped : metrics_.cut_short);
+  ++(request.generation.stops ? metrics_.stopped : metrics_.reached_limit);
   requests_.erase(progress.id);
 }
 

@@ -64,7 +64,7 @@ TEST(Engine, ReportsEveryTokenWhenItsStepEnds) {
   EXPECT_EQ(engine.metrics().e2e.sum(), (expected[3].at - Instant{1s}).count());
   EXPECT_EQ(engine.metrics().decode.sum(), (expected[3].at - expected[0].at).count());
   EXPECT_EQ(engine.metrics().inter_token.count(), 3);
-  EXPECT_EQ(engine.metrics().cut_short, 1);
+  EXPECT_EQ(engine.metrics().reached_limit, 1);
 }
 
 TEST(Engine, ReportsProgressInTheRequestedInterval) {
@@ -146,9 +146,9 @@ std::vector<Progress> hostile_run(std::uint64_t seed, Duration interval) {
   }
   engine.advance(Instant{1h}, received);
   RC_ASSERT(engine.next_event().is_never());
-  RC_ASSERT(engine.metrics().cut_short + aborted == accepted);
+  RC_ASSERT(engine.metrics().reached_limit + aborted == accepted);
   RC_ASSERT(engine.metrics().aborted == aborted);
-  RC_ASSERT(engine.metrics().e2e.count() == engine.metrics().cut_short);
+  RC_ASSERT(engine.metrics().e2e.count() == engine.metrics().reached_limit);
   RC_ASSERT(engine.metrics().queue.count() == engine.metrics().e2e.count());
   RC_ASSERT(engine.sample(Instant{1h}).running == 0);
   std::erase_if(received, [](const Progress& p) { return !p.finished; });

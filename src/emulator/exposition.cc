@@ -104,7 +104,7 @@ std::string write_vllm(const MetricsPage& data) {
   }
   page.write_head("request_success_total", "counter", "Requests that ended, by reason.");
   const std::array<std::pair<std::string_view, std::int64_t>, 3> reasons = {
-      {{"stop", r.stopped}, {"length", r.cut_short}, {"abort", r.aborted}}};
+      {{"stop", r.stopped}, {"length", r.reached_limit}, {"abort", r.aborted}}};
   for (const auto& [reason, count] : reasons) {
     page.write_row("request_success_total", static_cast<double>(count), fmt::format("finished_reason=\"{}\",", reason));
   }
@@ -142,7 +142,7 @@ std::string write_sglang(const MetricsPage& data) {
              "The prefix cache hit rate.");
   page.counter("prompt_tokens_total", e.prompt_tokens_total, "Number of prefill tokens processed.");
   page.counter("generation_tokens_total", e.generation_tokens_total, "Number of generation tokens processed.");
-  page.counter("num_requests_total", r.stopped + r.cut_short, "Number of requests processed.");
+  page.counter("num_requests_total", r.stopped + r.reached_limit, "Number of requests processed.");
   page.counter("num_aborted_requests_total", r.aborted, "Number of requests aborted.");
   page.counter("num_retracted_requests_total", e.preemptions_total, "Number of requests retracted.");
   page.histogram("time_to_first_token_seconds", r.ttft, kNanoseconds, "Time to first token in seconds.");

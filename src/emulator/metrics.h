@@ -43,19 +43,19 @@ enum class Dialect : std::uint8_t { vllm, sglang };
 struct RequestMetrics {
   explicit RequestMetrics(Dialect dialect);
 
-  Histogram ttft;              ///< time from arrival to the first token
-  Histogram inter_token;       ///< time between tokens; for consecutive steps of one batch, their mean
-  Histogram token_mean;        ///< mean time between the tokens of a request
-  Histogram e2e;               ///< time from arrival to the last token
-  Histogram queue;             ///< time from arrival to the first step that serves the request
-  Histogram prefill;           ///< time from the first step to the first token
-  Histogram decode;            ///< time from the first token to the last
-  Histogram inference;         ///< time from the first step to the last token
-  Histogram prompt_tokens;     ///< prompt tokens of finished requests
-  Histogram generated_tokens;  ///< output tokens of finished requests
-  std::int64_t stopped = 0;    ///< requests whose answer ended by itself (finished_reason="stop")
-  std::int64_t cut_short = 0;  ///< requests that reached their token limit (finished_reason="length")
-  std::int64_t aborted = 0;    ///< requests whose client disconnected (finished_reason="abort")
+  Histogram ttft;                  ///< time from arrival to the first token
+  Histogram inter_token;           ///< time between tokens; for consecutive steps of one batch, their mean
+  Histogram token_mean;            ///< mean time between the tokens of a request
+  Histogram e2e;                   ///< time from arrival to the last token
+  Histogram queue;                 ///< time from arrival to the first step that serves the request
+  Histogram prefill;               ///< time from the first step to the first token
+  Histogram decode;                ///< time from the first token to the last
+  Histogram inference;             ///< time from the first step to the last token
+  Histogram prompt_tokens;         ///< prompt tokens of finished requests
+  Histogram generated_tokens;      ///< output tokens of finished requests
+  std::int64_t stopped = 0;        ///< requests whose answer ended by itself (finished_reason="stop")
+  std::int64_t reached_limit = 0;  ///< requests that reached their token limit (finished_reason="length")
+  std::int64_t aborted = 0;        ///< requests whose client disconnected (finished_reason="abort")
 };
 
 }  // namespace capstan::emulator

@@ -11,7 +11,7 @@ namespace capstan::emulator {
 
 /// The properties of an answer that its texts depend on.
 struct Answer {
-  std::uint64_t number = 0;  ///< number of the request, for its id
+  std::uint64_t number = 0;  ///< number of the request, from which its id is made
   CompletionKind kind = CompletionKind::text;
   std::int64_t created_s = 0;  ///< seconds since 1970
   std::int64_t prompt_tokens = 0;

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
 #include <limits>
+
+#include "emulator/type_error.h"
 
 namespace capstan::emulator {
 namespace {
@@ -59,6 +62,40 @@ std::optional<ApiError> check_range(const Range& range, element value) {
   return error;
 }
 
+/// A field that vLLM accepts with values of one type only and that does not change how long an answer takes.
+struct TypedField {
+  enum class Type : std::uint8_t { integer, number, integers };
+  std::string_view name;
+  Type type;
+  std::string_view expected;
+};
+
+constexpr TypedField kTypedFields[] = {
+    {"seed", TypedField::Type::integer, "an integer"},
+    {"top_k", TypedField::Type::integer, "an integer"},
+    {"length_penalty", TypedField::Type::number, "a number"},
+    {"stop_token_ids", TypedField::Type::integers, "an array of integers"},
+};
+
+bool is_integer(element value) {
+  std::int64_t number = 0;
+  return value.get(number) == simdjson::SUCCESS;
+}
+
+bool has_type(TypedField::Type type, element value) {
+  double number = 0;
+  array list;
+  switch (type) {
+    case TypedField::Type::integer:
+      return is_integer(value);
+    case TypedField::Type::number:
+      return value.get(number) == simdjson::SUCCESS;
+    case TypedField::Type::integers:
+      return value.get(list) == simdjson::SUCCESS && std::ranges::all_of(list, is_integer);
+  }
+  return true;
+}
+
 /// The values of a field that an emulated engine does not support.
 enum class UnsupportedValues : std::uint8_t {
   all,
@@ -97,6 +134,8 @@ constexpr UnsupportedField kUnsupportedFields[] = {
     {"tool_choice", UnsupportedValues::tool_choice},
     {"prompt_embeds", UnsupportedValues::all},
     {"truncate_prompt_tokens", UnsupportedValues::all},
+    {"chat_template", UnsupportedValues::all},
+    {"logits_processors", UnsupportedValues::not_empty},
     {"return_token_ids", UnsupportedValues::not_false},
     {"return_tokens_as_token_ids", UnsupportedValues::not_false},
 };
@@ -142,6 +181,13 @@ bool is_unsupported(UnsupportedValues values, element value, CompletionKind kind
 }  // namespace
 
 std::optional<ApiError> check_sampling_field(std::string_view name, const element& value, CompletionKind kind) {
+  if (std::string_view salt; name == "cache_salt" && (value.get(salt) != simdjson::SUCCESS || salt.empty())) {
+    return ApiError{400, "Parameter 'cache_salt' must be a non-empty string if provided.", "cache_salt"};
+  }
+  for (const TypedField& field : kTypedFields) {
+    if (field.name != name || has_type(field.type, value)) continue;
+    return type_error(name, value.is_array() ? "an array of other values" : type_name(value), field.expected);
+  }
   for (const Range& range : kRanges) {
     if (range.name == name) return check_range(range, value);
   }

@@ -88,7 +88,7 @@ class StepModel {
            coefficients_.decode_per_kv_token_ps * (requests * (steps * (steps - 1) / 2));
   }
 
-  /// Returns the largest number of such steps that end within `elapsed` >= 0.
+  /// Returns the largest number of consecutive decode-only steps that end within `elapsed` >= 0.
   std::int64_t decode_steps_within(std::int64_t requests, std::int64_t kv_tokens, Picoseconds elapsed) const;
 
   /// Returns the time of a step with `requests` decoding sequences and prefill chunks; at least one of the two.

@@ -15,7 +15,7 @@ namespace capstan::engine {
 namespace {
 
 constexpr std::int64_t kOverheadBytes = 4'000'000'000;  // activations, CUDA graphs and the runtime's own memory
-constexpr std::int64_t kUsableMilli = 900;              // vLLM's gpu_memory_utilization
+constexpr std::int64_t kUsableMilli = 900;              // default of vLLM's gpu_memory_utilization, times 1000
 
 std::string lower(std::string_view text) {
   std::string result(text);

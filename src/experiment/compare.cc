@@ -117,6 +117,12 @@ Result<void> advise(const scenario::Scenario& scenario, unsigned jobs, const Pro
         "scale: {policy: fixed, replicas: N} shows a constant fleet of your choice";
     return {};
   }
+  if (!scenario.pod_needs.empty()) {
+    comparison.advice_left_out =
+        "The best constant fleet is searched for only where pods ask for nothing but GPUs, without cpu, memory and "
+        "node_selector";
+    return {};
+  }
   RequestCount requests = 0;
   for (const RunResult& result : comparison.results) requests += result.requests.arrived;
   ExtraRuns extra(jobs, std::max(kExtraRequestsAlways, 2 * requests), progress, stop);

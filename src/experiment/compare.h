@@ -31,10 +31,10 @@ struct Comparison {
   std::shared_ptr<const model::Catalog> catalog{};  ///< catalog of the scenario; null: no services and queues are shown
   std::optional<ConstantFleet> constant_fleet{};    ///< none if the scenario asks for no advice
   std::optional<RaisedMinimum> raised_minimum{};    ///< outcome of a higher `min` for the first policy; none: not tried
-  std::string advice_left_out{};                    ///< why advice was asked for and not searched for; empty: it was
-  int extra_runs = 0;                               ///< runs that looked for this advice
+  std::string advice_left_out{};                    ///< reason why requested advice is missing; otherwise empty
+  int extra_runs = 0;                               ///< runs of the search for advice
   RequestCount extra_requests = 0;                  ///< requests that these runs simulated
-  std::optional<Clairvoyant> clairvoyant{};         ///< only if the scenario asks for it
+  std::optional<Clairvoyant> clairvoyant{};         ///< none if the scenario does not ask for it
 };
 
 /// Runs every policy of the scenario, `jobs` at a time; 0 = one for each core. The outcome does not depend on `jobs`.

@@ -57,6 +57,16 @@ TEST(Compare, SaysWhyThereIsNoConstantFleetForSeveralUsers) {
   EXPECT_EQ(silent->advice_left_out, "");
 }
 
+TEST(Compare, SearchesNoConstantFleetForPodsThatAskForCpu) {
+  const scenario::ScenarioResult scenario = scenario::parse_scenario(
+      kScenario, "s.yaml", {.sets = {"service.cpu=1"}, .trace = {}, .seed = {}, .policies = {}});
+  ASSERT_TRUE(scenario) << scenario.error().text();
+  const Result<Comparison> comparison = compare(*scenario, 1);
+  ASSERT_TRUE(comparison);
+  EXPECT_FALSE(comparison->constant_fleet);
+  EXPECT_NE(comparison->advice_left_out.find("ask for nothing but GPUs"), std::string::npos);
+}
+
 TEST(Compare, EveryPolicyServesTheSameRequests) {
   const scenario::ScenarioResult scenario = scenario::parse_scenario(kScenario, "s.yaml");
   ASSERT_TRUE(scenario);

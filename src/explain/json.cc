@@ -103,7 +103,7 @@ Json sizing_json(const decide::scale::Sizing& s) {
           {"arriving_milli", s.arriving_milli},
           {"demand_milli", s.demand_milli},
           {"in_flight_milli", s.in_flight_milli},
-          {"works_off", s.works_off},
+          {"works_off", s.queue_drains},
           {"backlog_milli", s.backlog_milli},
           {"backlog_drains_ns", s.backlog_drains.count()},
           {"lead_ns", s.lead.count()},

@@ -191,7 +191,7 @@ std::string arithmetic(Writer& writer, const Object& object) {
 }
 
 Summary summary_of(const Object& object, const model::Snapshot& snapshot, const model::Names& names,
-                   const LayerDecisions& decided, Setting setting) {
+                   const LayerDecisions& decided, Environment environment) {
   const Summarizer summarizer(snapshot, names, decided.place, decided.provision);
   const auto decision_of = [&](GangId id) -> const decide::scale::Decision& {
     static const decide::scale::Decision kNone;
@@ -200,7 +200,7 @@ Summary summary_of(const Object& object, const model::Snapshot& snapshot, const 
   };
   switch (object.kind) {
     case Kind::service:
-      return summarizer.service(decided.scale[object.id], setting);
+      return summarizer.service(decided.scale[object.id], environment);
     case Kind::gang:
       return summarizer.gang(GangId{object.id}, decision_of(GangId{object.id}));
     case Kind::pod:
@@ -245,10 +245,10 @@ Result<Object> find_object(const model::Snapshot& snapshot, const model::Names& 
 }
 
 Answer explain_object(const Object& object, const model::Snapshot& snapshot, const model::Names& names,
-                      const LayerDecisions& decided, Setting setting) {
+                      const LayerDecisions& decided, Environment environment) {
   Writer writer(snapshot, names, decided);
   std::string text = arithmetic(writer, object);
-  return {summary_of(object, snapshot, names, decided, setting), std::move(text), writer.take_reasons()};
+  return {summary_of(object, snapshot, names, decided, environment), std::move(text), writer.take_reasons()};
 }
 
 }  // namespace capstan::explain

@@ -50,7 +50,7 @@ struct Answer {
 
 /// Returns the state of the object, the reasons for it, and what is about to happen to it.
 Answer explain_object(const Object& object, const model::Snapshot& snapshot, const model::Names& names,
-                      const LayerDecisions& decided, Setting setting = Setting::cluster);
+                      const LayerDecisions& decided, Environment environment = Environment::cluster);
 
 /// Returns the answer as a JSON document with `object`, the summary, `explanation`, and each reason as subject, code,
 /// numbers and sentence.

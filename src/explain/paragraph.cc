@@ -143,7 +143,7 @@ std::string replica_text(const decide::scale::Sizing& s) {
 /// Returns the current demand and its parts.
 std::string demand_text(const decide::scale::Sizing& s) {
   const std::string_view choice =
-      s.works_off ? "by arriving prompts, because a queue is being worked off" : "the larger of two estimates";
+      s.queue_drains ? "by arriving prompts, because a queue is being worked off" : "the larger of two estimates";
   return fmt::format(
       " Demand is {} replicas, {}: {} from generated tokens, {} from arriving prompts. Requests in flight occupy {} "
       "replicas, the backlog {}.",

@@ -173,7 +173,7 @@ std::string Summarizer::held_text(const HeldGpus& held) const {
   return text;
 }
 
-Summary Summarizer::service(const decide::scale::Decision& decision, Setting setting) const {
+Summary Summarizer::service(const decide::scale::Decision& decision, Environment environment) const {
   Summary summary;
   const std::string name = service_name(catalog_, decision.service);
   summary.wanted = fmt::format(
@@ -189,7 +189,7 @@ Summary Summarizer::service(const decide::scale::Decision& decision, Setting set
     summary.present += fmt::format(", {} not created yet", decision.desired - existing);
   }
   summary.present += "; " + held_text(states.held);
-  summary.limit = limit_of_service(decision, setting);
+  summary.limit = limit_of_service(decision, environment);
   return summary;
 }
 

@@ -52,7 +52,7 @@ std::string lines(const Summary& summary);
 std::string one_line(const Summary& summary);
 
 /// Where a decision was made. Advice that fits a cluster may be useless in a simulation.
-enum class Setting : std::uint8_t {
+enum class Environment : std::uint8_t {
   cluster,     ///< a cluster; it is not known whether Capstan may act there
   active,      ///< a cluster in which Capstan sets the replicas
   shadow,      ///< a cluster in which Capstan only shows what it would do
@@ -89,7 +89,7 @@ class Summarizer {
              const decide::provision::Decision& provision);
 
   /// @param decision  decision about this service
-  Summary service(const decide::scale::Decision& decision, Setting setting = Setting::cluster) const;
+  Summary service(const decide::scale::Decision& decision, Environment environment = Environment::cluster) const;
   /// @param decision  decision about the service of the gang
   Summary gang(model::GangId id, const decide::scale::Decision& decision) const;
   Summary pod(model::PodId id, const decide::scale::Decision& decision) const;
@@ -106,8 +106,9 @@ class Summarizer {
   HeldGpus held_by(const model::Gang& gang) const;
   std::string node_name(model::NodeId id) const;
   std::string held_text(const HeldGpus& held) const;
-  Limit limit_of_service(const decide::scale::Decision& decision, Setting setting) const;
-  Limit limit_of_creation(const decide::scale::Decision& decision, ReplicaCount existing, Setting setting) const;
+  Limit limit_of_service(const decide::scale::Decision& decision, Environment environment) const;
+  Limit limit_of_creation(const decide::scale::Decision& decision, ReplicaCount existing,
+                          Environment environment) const;
   Limit limit_of_shortfall(const decide::place::Shortfall& lack, const model::Reason* provision) const;
   Limit limit_of_nodes(const model::Reason& why, model::GpuKindId gpu, GpuCount missing) const;
   std::optional<Limit> full_pools(model::GpuKindId gpu, GpuCount missing) const;

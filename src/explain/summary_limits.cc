@@ -44,9 +44,9 @@ std::string change_of_maximum(const std::string& service, const decide::scale::D
 }
 
 /// Returns the change for signals that are missing.
-std::string change_of_signals(const std::string& service, ReplicaCount ready, Setting setting) {
+std::string change_of_signals(const std::string& service, ReplicaCount ready, Environment environment) {
   if (ready == 0) return "wait: no replica is ready yet, so none can report its load";
-  if (setting == Setting::simulation) {
+  if (environment == Environment::simulation) {
     return "wait for the next scrape of the simulation; if readings stay missing, the scenario loses them: "
            "cluster.scrape (loss, blackout)";
   }
@@ -56,12 +56,10 @@ std::string change_of_signals(const std::string& service, ReplicaCount ready, Se
 /// Returns the limit that a reason of the scale layer states; nothing if the reason limits nothing.
 /// @param ready  replicas of the service that are ready
 std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide::scale::Decision& decision,
-                                    ReplicaCount ready, Setting setting) {
+                                    ReplicaCount ready, Environment environment) {
   const std::string service = service_name(catalog, decision.service);
   const auto& n = decision.why.numbers;
-  const auto limit = [](std::string text, std::string change) {
-    return Limit{Layer::replicas, std::move(text), std::move(change)};
-  };
+  const auto limit = [](auto text, auto change) { return Limit{Layer::replicas, std::move(text), std::move(change)}; };
   switch (decision.why.code) {
     case ReasonCode::at_maximum:
       return limit(fmt::format("{} has a maximum of {}, {} wanted", service, replicas_text(n[1]), n[0]),
@@ -82,13 +80,14 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
                                replicas_text(n[1]), n[0]),
                    fmt::format("wait for the next period, or raise value in {}.policies {}",
                                n[0] > n[1] ? "behavior.scaleUp" : "behavior.scaleDown",
-                               setting == Setting::simulation ? "of the scenario's policy" : "of the HPA"));
+                               environment == Environment::simulation ? "of the scenario's policy" : "of the HPA"));
     case ReasonCode::cooling_down:
-      return limit(fmt::format("{} would be {}, but the stabilization window keeps {}", replicas_text(n[0]),
-                               n[0] < n[1] ? "enough" : "needed", n[1]),
-                   fmt::format("wait at most {}, or shorten the window ({})", time_text(std::chrono::seconds(n[2])),
-                               setting == Setting::simulation ? "downscale_stabilization or cool_down"
-                                                              : "behavior.coolDown; HPA: stabilizationWindowSeconds"));
+      return limit(
+          fmt::format("{} would be {}, but the stabilization window keeps {}", replicas_text(n[0]),
+                      n[0] < n[1] ? "enough" : "needed", n[1]),
+          fmt::format("wait at most {}, or shorten the window ({})", time_text(std::chrono::seconds(n[2])),
+                      environment == Environment::simulation ? "downscale_stabilization or cool_down"
+                                                             : "behavior.coolDown; HPA: stabilizationWindowSeconds"));
     case ReasonCode::surplus_kept:
       return limit(fmt::format("{} would be enough, but more were needed a short time ago", replicas_text(n[0])),
                    fmt::format("wait: a replica is removed when fewer have been needed for {}",
@@ -96,10 +95,10 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
     case ReasonCode::signal_missing:
       return limit(
           fmt::format("{} of {} gave no usable reading, so the number is not lowered", n[0], replicas_text(n[1])),
-          change_of_signals(service, ready, setting));
+          change_of_signals(service, ready, environment));
     case ReasonCode::demand_unknown:
     case ReasonCode::no_replica_to_read:
-      return limit("no replica reports its load", change_of_signals(service, ready, setting));
+      return limit("no replica reports its load", change_of_signals(service, ready, environment));
     case ReasonCode::fixed_replicas:
       return limit(fmt::format("the policy sets a fixed number of replicas for {}", service),
                    "set another number, or use another policy");
@@ -484,22 +483,22 @@ Limit Summarizer::limit_of(GangId id, const decide::scale::Decision& decision) c
 /// Returns the limit for wanted replicas that do not exist: Capstan has not asked for them yet, or their workload is
 /// creating them.
 Limit Summarizer::limit_of_creation(const decide::scale::Decision& decision, ReplicaCount existing,
-                                    Setting setting) const {
+                                    Environment environment) const {
   const std::string service = service_name(catalog_, decision.service);
   const std::string missing = count_text(decision.desired - existing, "new replica", "new replicas");
   if (decision.current > existing) {
     return {Layer::cold_start, fmt::format("pods of the {} do not exist yet", missing),
             "wait: their workload creates them"};
   }
-  switch (setting) {
-    case Setting::active:
-    case Setting::simulation:
+  switch (environment) {
+    case Environment::active:
+    case Environment::simulation:
       return {Layer::cold_start, fmt::format("pods of the {} do not exist yet", missing),
               "wait: this decision requests them"};
-    case Setting::shadow:
+    case Environment::shadow:
       return {Layer::replicas, fmt::format("mode Shadow only shows the {} and does not request them", missing),
               fmt::format("set mode Active, or set the replicas of {} to {} yourself", service, decision.desired)};
-    case Setting::cluster:
+    case Environment::cluster:
       break;
   }
   return {Layer::replicas, fmt::format("the {} are not requested yet", missing),
@@ -507,7 +506,7 @@ Limit Summarizer::limit_of_creation(const decide::scale::Decision& decision, Rep
                       service, decision.desired)};
 }
 
-Limit Summarizer::limit_of_service(const decide::scale::Decision& decision, Setting setting) const {
+Limit Summarizer::limit_of_service(const decide::scale::Decision& decision, Environment environment) const {
   const ReplicaStates& states = states_of(decision.service);
   for (const GangId id : states.waiting) {
     if (std::ranges::find(decision.drain, id) != decision.drain.end()) continue;
@@ -518,12 +517,13 @@ Limit Summarizer::limit_of_service(const decide::scale::Decision& decision, Sett
     if (lack.gang.valid() || lack.service != decision.service) continue;
     return limit_of_shortfall(lack, unchanged(model::Plan::NoAction::Subject::service, decision.service.value));
   }
-  if (std::optional<Limit> scale = limit_of_scale(catalog_, decision, states.ready, setting)) return *std::move(scale);
+  if (std::optional<Limit> scale = limit_of_scale(catalog_, decision, states.ready, environment))
+    return *std::move(scale);
   if (states.starting > 0) {
     return cold_start(states.next_ready, fmt::format("{} starting", replicas_text(states.starting)));
   }
   const ReplicaCount existing = states.ready + states.starting + states.pending;
-  if (decision.desired > existing) return limit_of_creation(decision, existing, setting);
+  if (decision.desired > existing) return limit_of_creation(decision, existing, environment);
   return {};
 }
 

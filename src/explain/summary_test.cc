@@ -182,7 +182,7 @@ const Cause kCauses[] = {
      },
      Layer::pool_limit, "the budget of the fleet is 4.00 USD/h, 0.00 USD/h in use, 10.00 USD/h more needed",
      "raise the budget of the fleet to 10.00 USD/h"},
-    {"KarpenterHasBoughtAllThatThePoolMayHave",  // the batch of its pods is open: the reason is not stated yet
+    {"KarpenterHasBoughtAllThatThePoolMayHave",  // Karpenter still collects pods, so it states no reason yet
      [](Cluster& c) {
        c.provision_policy = decide::provision::karpenter();
        const model::OfferingId offering = c.world.offering(1, 0, 3);
@@ -396,35 +396,35 @@ TEST(Summary, TheAdviceAboutMissingSignalsFitsTheSetting) {
   cluster.scale.why = {ReasonCode::signal_missing, {1, 1}};
   cluster.scale.current = cluster.scale.desired = 0;
   cluster.decide_now();
-  const auto change = [&](Setting setting) {
-    return cluster.summarizer().service(cluster.scale, setting).limit.change;
+  const auto change = [&](Environment environment) {
+    return cluster.summarizer().service(cluster.scale, environment).limit.change;
   };
-  EXPECT_EQ(change(Setting::cluster), "wait: no replica is ready yet, so none can report its load");
-  EXPECT_EQ(change(Setting::simulation), "wait: no replica is ready yet, so none can report its load");
+  EXPECT_EQ(change(Environment::cluster), "wait: no replica is ready yet, so none can report its load");
+  EXPECT_EQ(change(Environment::simulation), "wait: no replica is ready yet, so none can report its load");
   cluster.world.bind(cluster.world.gang(1, 8, TopologyLevel::node), cluster.world.node(0));
   cluster.decide_now();
-  EXPECT_EQ(change(Setting::active), "find the lost signal: capstan explain signals chat");
-  EXPECT_TRUE(change(Setting::simulation).contains("cluster.scrape")) << change(Setting::simulation);
+  EXPECT_EQ(change(Environment::active), "find the lost signal: capstan explain signals chat");
+  EXPECT_TRUE(change(Environment::simulation).contains("cluster.scrape")) << change(Environment::simulation);
 }
 
 TEST(Summary, NewReplicasExistOnlyAfterTheyWereAskedFor) {
   struct Row {
-    Setting setting;
+    Environment environment;
     ReplicaCount current;
     Layer layer;
     const char* text;
     const char* change;
   };
   const Row rows[] = {
-      {Setting::shadow, 1, Layer::replicas, "mode Shadow only shows the 2 new replicas and does not request them",
+      {Environment::shadow, 1, Layer::replicas, "mode Shadow only shows the 2 new replicas and does not request them",
        "set mode Active, or set the replicas of chat to 3 yourself"},
-      {Setting::active, 1, Layer::cold_start, "pods of the 2 new replicas do not exist yet",
+      {Environment::active, 1, Layer::cold_start, "pods of the 2 new replicas do not exist yet",
        "wait: this decision requests them"},
-      {Setting::simulation, 1, Layer::cold_start, "pods of the 2 new replicas do not exist yet",
+      {Environment::simulation, 1, Layer::cold_start, "pods of the 2 new replicas do not exist yet",
        "wait: this decision requests them"},
-      {Setting::cluster, 1, Layer::replicas, "the 2 new replicas are not requested yet",
+      {Environment::cluster, 1, Layer::replicas, "the 2 new replicas are not requested yet",
        "in mode Active wait, this decision requests them; in mode Shadow set the replicas of chat to 3"},
-      {Setting::shadow, 3, Layer::cold_start, "pods of the 2 new replicas do not exist yet",
+      {Environment::shadow, 3, Layer::cold_start, "pods of the 2 new replicas do not exist yet",
        "wait: their workload creates them"},
   };
   for (const Row& row : rows) {
@@ -433,7 +433,7 @@ TEST(Summary, NewReplicasExistOnlyAfterTheyWereAskedFor) {
     cluster.scale.current = row.current;
     cluster.scale.desired = 3;
     cluster.decide_now();
-    const Limit limit = cluster.summarizer().service(cluster.scale, row.setting).limit;
+    const Limit limit = cluster.summarizer().service(cluster.scale, row.environment).limit;
     EXPECT_EQ(name(limit.layer), name(row.layer)) << row.text;
     EXPECT_EQ(limit.text, row.text);
     EXPECT_EQ(limit.change, row.change);

@@ -88,7 +88,7 @@ RC_GTEST_PROP(FreeGpus, AsManyPodsCanBeTakenAsThereArePlaces, ()) {
     take(free, per_pod);
     RC_ASSERT(free.sum == before - per_pod);
     RC_ASSERT(std::ranges::is_sorted(free.partial));
-    RC_ASSERT(free.partial.empty() || (free.partial.front() > MilliGpu{} && free.partial.back() < whole_gpus(1)));
+    RC_ASSERT((free.partial.empty() || (free.partial.front() > MilliGpu{} && free.partial.back() < whole_gpus(1))));
   }
   RC_ASSERT(places(free, per_pod) == 0);
 }

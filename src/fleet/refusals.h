@@ -15,17 +15,18 @@ struct BestPlace {
   NodeId best_node;            ///< only at level `node`
   MilliGpu best_free;          ///< free GPUs of the best domain or node, on nodes that the pods may use
   std::int64_t best_pods = 0;  ///< pods that fit there
-  MilliGpu domain_free;        ///< free GPUs of the best domain, on all its nodes; none at level `node`
+  MilliGpu domain_free;        ///< free GPUs on all nodes of `best_domain`; 0 at level `node`
 };
 
 /// The result of a search that found no room for a gang. Gangs with an equal request are not searched for until a
 /// change could make one fit.
 struct Refusal {
-  std::optional<BestPlace> best;          ///< none: no such gang was refused yet
-  std::uint64_t version = 0;              ///< version of the rooms in which `best` was found
-  std::optional<std::int64_t> pods_ever;  ///< pods that the largest domain takes if it is empty; none: not counted yet
-  std::uint64_t layout = 0;               ///< layout of the rooms in which `pods_ever` was counted
-  std::uint64_t cycle = 0;                ///< the last cycle in which such a gang was pending
+  std::optional<BestPlace> best;  ///< none: no such gang was refused yet
+  std::uint64_t version = 0;      ///< version of the rooms in which `best` was found
+  std::optional<std::int64_t>
+      pods_if_empty;         ///< pods that the largest domain takes if it is empty; none: not counted yet
+  std::uint64_t layout = 0;  ///< layout of the rooms in which `pods_if_empty` was counted
+  std::uint64_t cycle = 0;   ///< the last cycle in which such a gang was pending
 };
 
 /// Refusals of the requests that had a pending gang in the last cycle.

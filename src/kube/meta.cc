@@ -100,4 +100,6 @@ Meta read_meta(Json object) {
   return meta;
 }
 
+bool is_terminating(Json object) { return object["metadata"]["deletionTimestamp"].exists(); }
+
 }  // namespace capstan::kube

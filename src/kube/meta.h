@@ -71,4 +71,7 @@ bool is_kept_annotation(std::string_view key);  ///< true if Capstan reads this 
 /// Reads the metadata of an object; the argument is the whole object.
 Meta read_meta(Json object);
 
+/// Returns true while the object is being deleted, like Meta::terminating() but without reading the other metadata.
+bool is_terminating(Json object);
+
 }  // namespace capstan::kube

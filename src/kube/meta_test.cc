@@ -41,6 +41,15 @@ TEST(Meta, DropsManagedFieldsAndUnusedAnnotations) {
   EXPECT_EQ(meta.controller()->name, "r");
 }
 
+TEST(Meta, TellsAnObjectThatIsBeingDeletedFromTheTimestampAlone) {
+  JsonDocument document;
+  const Result<Json> object = document.parse(R"({"metadata": {"deletionTimestamp": "2026-11-21T16:15:33Z"}})");
+  ASSERT_TRUE(object);
+  EXPECT_TRUE(is_terminating(*object));
+  EXPECT_TRUE(read_meta(*object).terminating());
+  EXPECT_FALSE(is_terminating(Json()));
+}
+
 TEST(Meta, IsEmptyForAnAbsentObject) {
   EXPECT_EQ(read_meta(Json()), Meta());
   EXPECT_EQ(key_of("", "node"), "node");

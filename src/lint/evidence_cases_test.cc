@@ -476,6 +476,35 @@ TEST(EvidenceCases, NamesOfResources) {
   }
 }
 
+TEST(EvidenceCases, AmountsOfResources) {
+  const auto amount = [](const std::string& text) {
+    return found(pod("containers: [{name: a, image: 'a:1', resources: {limits: {memory: " + text + "}}}]"),
+                 "quantity-invalid");
+  };
+  for (const char* text : {"16Gi", "500m", "4", "1.5", "'2e3'", "null", "'${MEMORY_16}'", "MEMORY", "{a: 16GB}"}) {
+    EXPECT_EQ(amount(text), "none") << text;
+  }
+  for (const char* text : {"16GB", "'1000,'", "16gi", "'16 Gi'", "4cpu"}) EXPECT_EQ(amount(text), "error") << text;
+}
+
+TEST(EvidenceCases, PodsThatAreLargerThanTheirInstanceType) {
+  const auto on = [](const std::string& type, const std::string& resources, const std::string& rest = "") {
+    return found(pod("nodeSelector: {node.kubernetes.io/instance-type: " + type +
+                     "}, containers: [{name: a, image: 'a:1', resources: {" + resources + "}}" + rest + "]"),
+                 "pod-exceeds-instance");
+  };
+  EXPECT_EQ(on("g6e.xlarge", "requests: {cpu: 4}"), "none");
+  EXPECT_EQ(on("g6e.xlarge", "requests: {cpu: 4001m}"), "error");
+  EXPECT_EQ(on("g6e.xlarge", "limits: {cpu: 6}"), "error");
+  EXPECT_EQ(on("g6e.xlarge", "requests: {cpu: 2}, limits: {cpu: 6}"), "none") << "the scheduler counts requests";
+  EXPECT_EQ(on("g6e.xlarge", "requests: {cpu: 4}", ", {name: b, image: 'b:1', resources: {requests: {cpu: 250m}}}"),
+            "error");
+  EXPECT_EQ(on("g6e.2xlarge", "limits: {nvidia.com/gpu: 2}"), "error");
+  EXPECT_EQ(on("p5.48xlarge", "limits: {nvidia.com/gpu: 8}"), "none");
+  EXPECT_EQ(on("m7i.large", "requests: {cpu: 96}"), "none") << "the table has GPU instances only";
+  EXPECT_EQ(on("g6e.xlarge", "requests: {cpu: 99999999999999999999}"), "error");
+}
+
 TEST(EvidenceCases, AnAcceptedAdviceIsNotUnused) {
   const std::string keda =
       "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: a}\n  "

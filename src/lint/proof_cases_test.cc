@@ -186,5 +186,22 @@ TEST(ProofCases, AFallbackBelowTheMinimumHasNoEffect) {
   EXPECT_EQ(fallback("replicas: 3"), "none");
 }
 
+TEST(ProofCases, TheGpusOfAWorkerOfDynamoAreThoseOfItsService) {
+  const auto dynamo = [](const std::string& gpus, const std::string& flags, const std::string& more = "") {
+    const std::string service = "resources: {limits: {gpu: '" + gpus +
+                                "'}}, extraPodSpec: {mainContainer: {image: a, " +
+                                "command: [python3, -m, dynamo.vllm], args: [--model, m" + flags + "]}}" + more;
+    return "apiVersion: nvidia.com/v1alpha1\nkind: DynamoGraphDeployment\nmetadata: {name: a}\nspec: {services: "
+           "{Worker: {" +
+           service + "}}}\n";
+  };
+  EXPECT_EQ(found(dynamo("2", ", --tensor-parallel-size, '4'"), "tp-gpu-mismatch"), "error");
+  EXPECT_EQ(found(dynamo("4", ", --tensor-parallel-size, '4'"), "tp-gpu-mismatch"), "none");
+  EXPECT_EQ(found(dynamo("8", ", --tensor-parallel-size, '4'"), "tp-gpu-mismatch"), "warning");
+  EXPECT_EQ(found(dynamo("1", ""), "tp-gpu-mismatch"), "none");
+  EXPECT_EQ(found(dynamo("8", ", --tensor-parallel-size, '16'", ", multinode: {nodeCount: 2}"), "tp-gpu-mismatch"),
+            "none");
+}
+
 }  // namespace
 }  // namespace capstan::lint::proof_cases_test

@@ -101,7 +101,7 @@ void Query::fill_in() {
       rest.remove_prefix(1);
       continue;
     }
-    holes_.push_back({filled_.size(), filled_.size() + part->read.size(), at, at + part->written.size()});
+    variables_.push_back({filled_.size(), filled_.size() + part->read.size(), at, at + part->written.size()});
     filled_ += part->read;
     rest.remove_prefix(part->written.size());
   }
@@ -125,11 +125,11 @@ void Query::parse() {
 /// the end of that variable.
 std::size_t Query::written(std::size_t offset) const {
   std::size_t shift_from = 0, shift_to = 0;
-  for (const Hole& hole : holes_) {
-    if (offset < hole.begin || (offset == hole.begin && hole.begin != hole.end)) break;
-    if (offset < hole.end) return hole.written_end;
-    shift_from = hole.end;
-    shift_to = hole.written_end;
+  for (const TemplateVariable& variable : variables_) {
+    if (offset < variable.begin || (offset == variable.begin && variable.begin != variable.end)) break;
+    if (offset < variable.end) return variable.written_end;
+    shift_from = variable.end;
+    shift_to = variable.written_end;
   }
   return shift_to + (offset - shift_from);
 }

@@ -47,7 +47,7 @@ class Query {
  private:
   /// The byte range of a variable in the filled text (`begin`, `end`) and in the file's text (`written`,
   /// `written_end`).
-  struct Hole {
+  struct TemplateVariable {
     std::size_t begin = 0, end = 0, written = 0, written_end = 0;
   };
 
@@ -60,7 +60,7 @@ class Query {
   const Value* text_;
   std::string series_;
   std::string filled_;
-  std::vector<Hole> holes_;
+  std::vector<TemplateVariable> variables_;
   promql::ExpressionPtr root_;
   std::optional<std::string> fault_;
   Span fault_span_;

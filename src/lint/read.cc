@@ -38,9 +38,9 @@ bool is_patch(const Object& object) {
 
 void add_fault(const manifest::Fault& fault, Reading& out) {
   using Kind = manifest::Fault::Kind;
-  const bool is_duplicate = fault.kind == Kind::duplicate_key || fault.kind == Kind::same_entry;
+  const bool is_duplicate = fault.kind == Kind::duplicate_key || fault.kind == Kind::equal_duplicate;
   add_finding(out, is_duplicate ? "yaml-duplicate-key" : "yaml-syntax", fault.span, fault.message);
-  if (fault.kind == Kind::same_entry) out.findings.back().severity = Severity::warning;
+  if (fault.kind == Kind::equal_duplicate) out.findings.back().severity = Severity::warning;
 }
 
 void read_document(const manifest::Document& document, Reading& out) {

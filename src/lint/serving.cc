@@ -109,7 +109,7 @@ bool serves_metrics_alone(const Value& container) {
 bool takes_requests(const Object& object, const Pod& pod, const Value& container, const Set& set) {
   if (serves_metrics_alone(container)) return false;
   const bool has_probe = container["readinessProbe"] || container["livenessProbe"] || container["startupProbe"];
-  if (!container["image"]) return true;  // an excerpt may leave out the engine
+  if (!container["image"]) return true;  // without an image this is an excerpt, which may leave out the engine
   return container["ports"].count > 0 || has_probe || runs_engine(container) || service_of(object, pod, set) != nullptr;
 }
 

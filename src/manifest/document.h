@@ -68,8 +68,8 @@ static_assert(sizeof(Value) <= 64, "a value fits into a cache line, because look
 /// An error in a document: invalid YAML, a repeated key, or a key that is not a string, which YAML allows and
 /// Kubernetes manifests do not.
 struct Fault {
-  /// `same_entry` is a duplicate key whose two values are equal, so that nothing is lost.
-  enum class Kind : std::uint8_t { syntax, duplicate_key, same_entry, key_not_text };
+  /// `equal_duplicate` is a duplicate key whose values are equal, so no value is lost.
+  enum class Kind : std::uint8_t { syntax, duplicate_key, equal_duplicate, key_not_text };
   Kind kind = Kind::syntax;
   Span span;
   std::string message;

@@ -136,7 +136,7 @@ void DocumentBuilder::merge(std::size_t first) {
 void DocumentBuilder::note_duplicate(const Value& entry, const Value& earlier) {
   if (entry.key == "<<") return;
   const bool is_same = have_same_content(entry, earlier);
-  document_.faults.push_back({is_same ? Fault::Kind::same_entry : Fault::Kind::duplicate_key, entry.key_span,
+  document_.faults.push_back({is_same ? Fault::Kind::equal_duplicate : Fault::Kind::duplicate_key, entry.key_span,
                               "key \"" + std::string(entry.key) + "\" is given twice in one mapping" +
                                   (is_same ? ", with the same value" : "")});
 }

@@ -111,8 +111,8 @@ TEST(Document, DuplicateKeysAreReported) {
 
 TEST(Document, ADuplicateKeyWithTheSameValueLosesNothing) {
   const auto kind_of = [](std::string_view text) { return Documents::parse(text).all()[0].faults.at(0).kind; };
-  EXPECT_EQ(kind_of("a: 1\na: \"1\"\n"), Fault::Kind::same_entry);
-  EXPECT_EQ(kind_of("a: {b: [1, 2]}\na:\n  b: [1, 2]\n"), Fault::Kind::same_entry);
+  EXPECT_EQ(kind_of("a: 1\na: \"1\"\n"), Fault::Kind::equal_duplicate);
+  EXPECT_EQ(kind_of("a: {b: [1, 2]}\na:\n  b: [1, 2]\n"), Fault::Kind::equal_duplicate);
   EXPECT_EQ(kind_of("a: {b: [1, 2]}\na: {b: [1, 3]}\n"), Fault::Kind::duplicate_key);
   EXPECT_EQ(kind_of("a: {b: 1}\na: {c: 1}\n"), Fault::Kind::duplicate_key);
   EXPECT_EQ(kind_of("a: ~\na: \"~\"\n"), Fault::Kind::duplicate_key);

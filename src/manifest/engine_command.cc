@@ -167,6 +167,18 @@ std::optional<EngineCommand> engine_of(const ContainerStart& container) {
   return engine;
 }
 
+std::optional<EngineCommand> dynamo_worker_of(const ContainerStart& container) {
+  constexpr std::pair<std::string_view, EngineKind> kWorkers[] = {{"dynamo.vllm", EngineKind::vllm},
+                                                                  {"dynamo.sglang", EngineKind::sglang}};
+  for (const Words& command : commands_of(container)) {
+    for (const auto& [module, kind] : kWorkers) {
+      const auto found = std::ranges::find(command, module, &CommandWord::text);
+      if (found != command.end()) return EngineCommand{kind, {std::next(found), command.end()}};
+    }
+  }
+  return std::nullopt;
+}
+
 std::size_t engines_in(const ContainerStart& container) {
   const std::vector<Words> commands = commands_of(container);
   return static_cast<std::size_t>(

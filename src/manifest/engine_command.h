@@ -52,6 +52,10 @@ struct EngineCommand {
 /// Returns the engine that a container starts, or nothing if its command line does not start a known engine.
 std::optional<EngineCommand> engine_of(const ContainerStart& container);
 
+/// Returns the engine behind a worker of NVIDIA Dynamo, which passes its flags on: `python3 -m dynamo.vllm --model m`.
+/// Returns nothing for other containers. Version and probes of such an engine are Dynamo's own.
+std::optional<EngineCommand> dynamo_worker_of(const ContainerStart& container);
+
 /// Returns how many engines the commands of a container start, for example in the branches of a script.
 std::size_t engines_in(const ContainerStart& container);
 

@@ -54,5 +54,17 @@ TEST(EngineCommand, ReadsStepLimitsFromTheEnvironment) {
       (StepLimits{20, 0}));
 }
 
+TEST(EngineCommand, ReadsTheFlagsThatAWorkerOfDynamoPassesOn) {
+  const std::optional<EngineCommand> worker = dynamo_worker_of(
+      {.command = {"/bin/sh", "-c"}, .args = {"python3 -m dynamo.vllm --model m --tensor-parallel-size 4"}});
+  ASSERT_TRUE(worker);
+  EXPECT_EQ(worker->kind, EngineKind::vllm);
+  EXPECT_EQ(wanted_gpus(*worker), 4);
+  EXPECT_FALSE(dynamo_worker_of({.command = {"python3", "-m", "dynamo.frontend"}}));
+  EXPECT_FALSE(dynamo_worker_of({.command = {"vllm", "serve", "m"}}));
+  EXPECT_FALSE(engine_of({.command = {"python3", "-m", "dynamo.vllm", "--model", "m"}}))
+      << "its version and probes are Dynamo's";
+}
+
 }  // namespace
 }  // namespace capstan::manifest::engine_command_test

@@ -201,8 +201,12 @@ bool Fields::cron(std::string_view key, Cron& out) {
 }
 
 bool Fields::duration(std::string_view key, Duration& out, Duration low, Duration high) {
-  return read_bounded(key, out, low, high, "a duration with its unit, such as 250ms, 90s or 1h30m", read_duration,
-                      duration_text);
+  const Node* value = node_.find(key);
+  const bool is_negative =
+      value != nullptr && value->text.starts_with('-') && read_duration(value->text.substr(1)).has_value();
+  const std::string expected = is_negative ? fmt::format("{} to {}", duration_text(low), duration_text(high))
+                                           : "a duration with its unit, such as 250ms, 90s or 1h30m";
+  return read_bounded(key, out, low, high, expected, read_duration, duration_text);
 }
 
 bool Fields::bytes(std::string_view key, Bytes& out, Bytes low, Bytes high) {

@@ -162,7 +162,7 @@ TEST(Json, TheLimitOfValuesHoldsForTheRootAndForEachRow) {
 
 RC_GTEST_PROP(Json, AnyTextIsReadOrRefusedWithAPlace, (const std::string& text)) {
   const Result<JsonFile> file = read_json(text, "f.json", {}, kJsonLists);
-  RC_ASSERT(file || file.error().line > 0);
+  RC_ASSERT((file || file.error().line > 0));
 }
 
 }  // namespace

@@ -124,6 +124,19 @@ class Setter {
 
 }  // namespace
 
+namespace {
+
+/// Removes a key of a mapping. Returns false if it does not exist.
+bool remove_key(Node& root, std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  const std::string_view key = dot == path.npos ? path : path.substr(dot + 1);
+  auto* owner = dot == path.npos ? &root : const_cast<Node*>(at_path(root, path.substr(0, dot)));
+  if (owner == nullptr || owner->kind != Node::Kind::mapping) return false;
+  return std::erase_if(owner->entries, [&](const Node::Entry& entry) { return entry.key == key; }) > 0;
+}
+
+}  // namespace
+
 const Node* at_path(const Node& root, std::string_view path) {
   const Walk found = walk(root, path);
   return found.complete ? found.last : nullptr;
@@ -152,9 +165,11 @@ Result<void> apply_set(Node& root, const std::string& assignment) {
   Setter setter(assignment);
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos || equals == 0) return setter.refuse("expected path=value, such as load.scale=2");
-  const Result<Node*> at = setter.reach(root, std::string_view(assignment).substr(0, equals));
-  if (!at) return std::unexpected(at.error());
+  const std::string_view path = std::string_view(assignment).substr(0, equals);
   Result<Node> value = setter.read(assignment.substr(equals + 1));
+  if (value && value->is_null() && remove_key(root, path)) return {};
+  const Result<Node*> at = setter.reach(root, path);
+  if (!at) return std::unexpected(at.error());
   if (!value) return std::unexpected(std::move(value.error()));
   **at = std::move(*value);
   return {};

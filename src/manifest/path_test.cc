@@ -47,6 +47,16 @@ TEST(Set, ChangesAValueOrExplainsWhyNot) {
   }
 }
 
+TEST(Set, ATildeRemovesAKey) {
+  Result<Node> root = parse("jobs: [{name: a, pods: 2, work: 3m}]\nload: {scale: 1}\n", "s.yaml");
+  ASSERT_TRUE(apply_set(*root, "jobs.a.pods=~"));
+  ASSERT_TRUE(apply_set(*root, "load=~"));
+  EXPECT_EQ(at_path(*root, "jobs.a")->entries.size(), 2u);
+  EXPECT_EQ(root->find("load"), nullptr);
+  ASSERT_TRUE(apply_set(*root, "loda=~"));
+  EXPECT_NE(root->find("loda"), nullptr) << "a reader refuses a key that it does not know";
+}
+
 TEST(Set, ErrorsAboutItsValueNameTheOption) {
   Result<Node> root = parse("load: {scale: 1}\n", "s.yaml");
   ASSERT_TRUE(apply_set(*root, "load.generator={rate: [1, 2]}"));

@@ -137,12 +137,12 @@ TEST(Yaml, DepthIsBounded) {
 RC_GTEST_PROP(Yaml, AnySyntaxGivesATreeOrAnError, ()) {
   const auto text = *rc::gen::container<std::string>(rc::gen::elementOf(std::string("ab:- \n[]{},&*!|>#'\"%@?\t0")));
   const Result<Node> node = parse(text, "s.yaml");
-  RC_ASSERT(node || !node.error().message.empty());
+  RC_ASSERT((node || !node.error().message.empty()));
 }
 
 RC_GTEST_PROP(Yaml, AnyBytesGiveATreeOrAnError, (const std::string& text)) {
   const Result<Node> node = parse(text, "s.yaml");
-  RC_ASSERT(node || !node.error().message.empty());
+  RC_ASSERT((node || !node.error().message.empty()));
 }
 
 }  // namespace

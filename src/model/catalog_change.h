@@ -12,7 +12,7 @@ struct CatalogChange {
   bool pools = false;      ///< pools and the limits of the fleet
   bool queues = false;
   bool services = false;
-  bool eligibility = false;  ///< which pods may run where, what they ask for, and the names of these resources
+  bool eligibility = false;  ///< classes of pods and nodes, requests of pods, names of extended resources
   friend bool operator==(const CatalogChange&, const CatalogChange&) = default;
 
   bool any() const { return *this != CatalogChange{}; }

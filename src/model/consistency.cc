@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -152,6 +153,7 @@ class Checker {
       age(fmt::format("signals.{}", replica_signal.name), snapshot_.signals_of(id).*replica_signal.field);
     }
     bool all_bound = true, any_ready = false, any_ending = false, any_node = false, any_of_kind = false;
+    MilliGpu largest;
     for (const PodId pod_id : row.pods) {
       const Pod* pod = snapshot_.pods.find(pod_id);
       if (pod == nullptr) return fail("pods", no_row(pod_id.value));
@@ -160,6 +162,7 @@ class Checker {
                                         "each pod once in its own gang",
                                         pod_id.value));
       }
+      largest = std::max(largest, pod->gpus);
       all_bound = all_bound && pod->phase != Pod::Phase::pending;
       any_ready = any_ready || pod->phase == Pod::Phase::ready;
       any_ending = any_ending || pod->phase == Pod::Phase::terminating;
@@ -171,6 +174,12 @@ class Checker {
     const bool runs = row.phase == starting || row.phase == ready || row.phase == sleeping;
     if (runs && !all_bound) fail("phase", "found a running phase although a pod is pending, expected pending");
     if (runs && any_ending) fail("phase", "found a running phase although a pod is terminating, expected draining");
+    const bool is_whole = !row.pods.empty() && std::ssize(row.pods) >= row.spec.pods.count;
+    const MilliGpu stated = row.spec.pods.gpus_per_pod;
+    if (largest > stated || (is_whole && largest > MilliGpu{} && largest < stated)) {
+      fail("gpus_per_pod_milli",
+           fmt::format("found {}, expected that of its largest pod, {}", stated.count, largest.count));
+    }
     if (row.phase == ready && !any_ready) fail("phase", "found ready although no pod is ready, expected starting");
     if (any_node && !any_of_kind) {
       fail("gpu", fmt::format("found {}, which none of its nodes has, expected the GPU kind of a node",

@@ -19,7 +19,7 @@ constexpr std::int64_t largest(Measure measure) {
     case Measure::percent:
       return 100;
     case Measure::microseconds:
-      return std::int64_t{366} * 86'400'000'000;  // a leap year, the longest run
+      return std::int64_t{366} * 86'400'000'000;  // 366 days: no run is longer
   }
   return 0;
 }

@@ -20,15 +20,15 @@ struct QueueShare {
   friend bool operator==(const QueueShare&, const QueueShare&) = default;
 };
 
-/// Defect of a queue, for which no pod of it or of a queue below it is placed.
+/// The defect of a queue. As long as a queue has one, no pod of this queue or of a queue below it is placed.
 enum class QueueFault : std::uint8_t {
   none,
   not_found,     ///< no object describes it, although pods or another queue name it
   parent_cycle,  ///< its parents form a loop; the row has no parent, so that the tree has none
 };
 
-/// The rights of a group of workloads to resources. Queues form a tree. Placement honours the limits of GPUs; the other
-/// fields are those of a KAI Queue, and nothing reads them yet:
+/// The rights of a group of workloads to resources. Queues form a tree. Decisions use only the limits of GPUs; the
+/// other fields are those of a KAI Queue:
 /// https://github.com/NVIDIA/KAI-Scheduler/blob/main/docs/queues/README.md
 struct Queue {
   std::string name;  ///< empty: the queue was deleted, and its id is free for another one
@@ -36,9 +36,9 @@ struct Queue {
   QueueShare<MilliGpu> gpus{};
   QueueShare<std::int64_t> cpu_milli{};
   QueueShare<std::int64_t> memory_mib{};
-  std::int64_t priority = 0;  ///< of queues with one parent, those with the highest get what quotas leave
-  std::optional<Duration> preempt_min_runtime{};  ///< time for which its pods run before its own pods end them
-  std::optional<Duration> reclaim_min_runtime{};  ///< time for which its pods run before another queue ends them
+  std::int64_t priority = 0;                      ///< siblings with the highest priority get what the quotas leave
+  std::optional<Duration> preempt_min_runtime{};  ///< time that a pod runs before its own queue may preempt it
+  std::optional<Duration> reclaim_min_runtime{};  ///< time that a pod runs before another queue may reclaim it
   QueueFault fault = QueueFault::none;
   friend bool operator==(const Queue&, const Queue&) = default;
 };

@@ -11,11 +11,11 @@ std::int64_t series_ms(Instant at) { return kSeriesStartMs + at.since_start / st
 
 std::string pod_name(model::GangId gang) { return "replica-" + std::to_string(gang.value); }
 
-ReplicaCount existing(const decide::scale::RoleView& role) {
+ReplicaCount existing_replicas(const decide::scale::RoleView& role) {
   return std::ranges::count_if(role.replicas, [](const Replica& replica) { return replica.phase != Phase::draining; });
 }
 
-ReplicaCount ready(const decide::scale::RoleView& role) {
+ReplicaCount ready_replicas(const decide::scale::RoleView& role) {
   return std::ranges::count_if(role.replicas, [](const Replica& replica) { return replica.phase == Phase::ready; });
 }
 

@@ -46,7 +46,8 @@ class Autoscaler {
 std::string pod_name(model::GangId gang);
 
 // Counts that every peer uses.
-ReplicaCount existing(const decide::scale::RoleView& role);  ///< number of replicas that do not drain (status.replicas)
-ReplicaCount ready(const decide::scale::RoleView& role);
+ReplicaCount existing_replicas(
+    const decide::scale::RoleView& role);  ///< number of replicas that do not drain (status.replicas)
+ReplicaCount ready_replicas(const decide::scale::RoleView& role);
 
 }  // namespace capstan::peers

@@ -57,7 +57,8 @@ void DynamoPlanner::plan_for_load(const ClusterView& view, Instant now) {
 Recommendation DynamoPlanner::recommend(const ClusterView& view, Instant now) {
   plan_for_load(view, now);
   const ReplicaCount current = view.role.current;
-  if (existing(view.role) != current || ready(view.role) != current) return {current, "scaling is in progress"};
+  if (existing_replicas(view.role) != current || ready_replicas(view.role) != current)
+    return {current, "scaling is in progress"};
   std::vector<dynamo::Engine> engines;
   double max_kv = 0;
   for (const decide::scale::RoleView::Replica& replica : view.role.replicas) {

@@ -82,8 +82,8 @@ std::optional<double> HpaAutoscaler::metric_value(std::size_t index, const Clust
   const keda::MetricType type =
       metric.target == HpaMetric::Target::value ? keda::MetricType::value : keda::MetricType::average_value;
   return keda::with_fallback(spec_.keda->fallback, states_[index].health, answer,
-                             static_cast<double>(metric.target_milli) / kMilli, type, existing(view.role),
-                             ready(view.role))
+                             static_cast<double>(metric.target_milli) / kMilli, type, existing_replicas(view.role),
+                             ready_replicas(view.role))
       .value;
 }
 
@@ -133,11 +133,11 @@ scale::HpaProposal HpaAutoscaler::propose(std::size_t index, const ClusterView& 
   if (!value) return {};
   const std::int64_t milli = keda::quantity_milli(*value);
   if (metric.target == HpaMetric::Target::average_value) {
-    return scale::propose_by_average_value(milli, metric.target_milli, existing(view.role), spec_.settings);
+    return scale::propose_by_average_value(milli, metric.target_milli, existing_replicas(view.role), spec_.settings);
   }
-  const bool any_pod = existing(view.role) > 0;
+  const bool any_pod = existing_replicas(view.role) > 0;
   return scale::propose_by_value(milli, metric.target_milli, view.role.current,
-                                 any_pod ? std::optional(ready(view.role)) : std::nullopt, spec_.settings);
+                                 any_pod ? std::optional(ready_replicas(view.role)) : std::nullopt, spec_.settings);
 }
 
 /// Implements reconcileAutoscaler.

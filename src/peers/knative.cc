@@ -48,7 +48,7 @@ Recommendation KnativeAutoscaler::recommend(const ClusterView& view, Instant now
     panic_.record(now, *total);
     recorded_ = true;
   }
-  const ReplicaCount pods = ready(view.role);
+  const ReplicaCount pods = ready_replicas(view.role);
   if (!state_) {
     state_ = kpa::begin(spec_.decider, pods, now);
     activity_ = view.role.current == 0 ? Activity::inactive : Activity::active;

@@ -17,7 +17,7 @@ Recommendation RayServeAutoscaler::recommend(const ClusterView& view, Instant no
   const std::vector<std::vector<ray::Point>> handles = {points};
   ray::Observation observed;
   observed.total_requests = ray::merged_average(handles, now - spec_.look_back_period, now).value_or(0);
-  observed.running = ready(view.role);
+  observed.running = ready_replicas(view.role);
   observed.target = view.role.current;
   const ReplicaCount wanted =
       bounded(ray::decide(observed, spec_.config, state_, now), spec_.min_replicas, spec_.max_replicas);

@@ -117,7 +117,8 @@ Recommendation WvaAutoscaler::recommend(const ClusterView& view, Instant now) {
   }
   if (current < spec_.min_replicas || current > max)
     return {std::clamp(current, spec_.min_replicas, max), "the replicas are outside the bounds"};
-  const scale::HpaProposal proposal = scale::propose_by_average_value(desired_ * 1000, 1000, existing(view.role), hpa_);
+  const scale::HpaProposal proposal =
+      scale::propose_by_average_value(desired_ * 1000, 1000, existing_replicas(view.role), hpa_);
   if (!proposal.valid) return {current, "no metric has a reading"};
   const ReplicaCount held = scale::stabilize(memory_, hpa_, current, proposal.replicas, now);
   const ReplicaCount desired = scale::limit_rate(memory_, hpa_, current, held, spec_.min_replicas, max, now).replicas;

@@ -65,6 +65,15 @@ ReplicaCapacity replica_capacity(const engine::EngineRow& row, model::Role role,
   return capacity;
 }
 
+double sequences_at(const RoleFleet& role, const model::Slo& slo, const MeanRequest& request, double tokens_per_s) {
+  const scale::EngineEstimate engine = scale::estimate_engine(&role.engine, 1'000'000, role.role, kEngineLimits);
+  const scale::Shape shape = mean_shape(role.role, request);
+  const auto most = static_cast<double>(replica_capacity(role.engine, role.role, slo, request).found.batch);
+  double sequences = 1;
+  while (sequences < most && sequences / scale::token_seconds(engine, shape, sequences) < tokens_per_s) ++sequences;
+  return sequences;
+}
+
 std::string bound_word(decide::scale::CapacityBound bound) {
   switch (bound) {
     case decide::scale::CapacityBound::tpot:

@@ -19,7 +19,7 @@ struct MeanRequest {
   bool is_simulated = false;  ///< true: means of the simulated requests; false: of the stated distribution
 };
 
-/// Returns the mean request of the simulations, or if there are none of the stated load.
+/// Returns the mean request of the simulations. Without simulations, returns that of the stated load.
 MeanRequest mean_request(const ServiceSpec& service, const ServicePlan& fleet);
 
 /// The capacity of one replica within its SLO.
@@ -37,6 +37,9 @@ ReplicaCapacity replica_capacity(const engine::EngineRow& row, model::Role role,
 inline ReplicaCapacity replica_capacity(const ServiceSpec& service, const RoleFleet& role, const MeanRequest& request) {
   return replica_capacity(role.engine, role.role, service.slo, request);
 }
+
+/// Returns the running requests at which a replica generates this many answer tokens per second.
+double sequences_at(const RoleFleet& role, const model::Slo& slo, const MeanRequest& request, double tokens_per_s);
 
 /// Returns "sequences", "KV memory", "TPOT" or "TTFT".
 std::string bound_word(decide::scale::CapacityBound bound);

@@ -51,6 +51,7 @@ enum class TrialCondition : std::uint8_t {
   slow_starts,  ///< cold starts take longer
   zone_lost,
   more_load,
+  reclaims,  ///< spot nodes are reclaimed more often
 };
 
 /// One simulation of the fleet under one seed, or a test of its robustness.
@@ -66,7 +67,6 @@ struct Trial {
   Duration simulated{};
   GpuNanoseconds paid_gpu_ns = 0;
   GpuNanoseconds idle_gpu_ns = 0;    ///< paid GPU time that was neither busy nor starting
-  GpuNanoseconds busy_gpu_ns = 0;    ///< GPU time of replicas while an engine step runs
   GpuNanoseconds useful_gpu_ns = 0;  ///< the least GPU time in which the met requests could have been served
   std::int64_t goodput_milli = 0;    ///< met requests per second in the busiest window, thousandths
   /// Replicas of all roles that were wanted or ready at each minute's end.
@@ -75,8 +75,9 @@ struct Trial {
   std::int64_t prompt_tokens = 0;
   Duration cold_start_p50{};  ///< median time from bound to ready; 0: there was no cold start
   Duration cold_start_max{};
+  std::int64_t reclaimed = 0;  ///< replicas that reclaims of spot nodes ended; of a worse condition, in all its seeds
   TrialCondition condition = TrialCondition::planned;
-  std::string scenario{};  ///< of a worse condition: the simulated scenario file
+  std::string scenario{};  ///< simulated scenario file; only for a worse condition
 };
 
 /// The replicas of one role under one scaler.
@@ -128,6 +129,15 @@ struct ZoneLossMinimum {
   Trial trial{};                        ///< the worst seed while the zone is lost
 };
 
+/// The fleet of a plan whose base stays on demand or reserved, with all nodes bought as spot instead.
+struct AllSpot {
+  std::vector<RoleReplicas> roles{};    ///< in the order of `ServicePlan::roles`; the maximum is that of the plan
+  std::int64_t micro_usd_per_hour = 0;  ///< mean over the seeds, with the reclaims that the spec states
+  bool holds_slo = false;               ///< true: the SLO holds under every seed, also under more reclaims
+  std::vector<Trial> seeds{};
+  Trial reclaims{};  ///< the worst seed under more reclaims
+};
+
 /// A part of a replica's start.
 enum class StartStep : std::uint8_t { node, image_pull, weights, engine_start, warm_up };
 
@@ -147,17 +157,20 @@ struct ServicePlan {
   ScalerKind scaler = ScalerKind::capstan;  ///< the cheapest that holds the SLO
   std::vector<ScalerVariant> variants{};    ///< the chosen scaler and the others, in the order of `ScalerKind`
   bool holds_slo = false;                   ///< every seed met the SLO's attainment and goodput
-  std::vector<Trial> seeds{};               ///< of the chosen scaler, at least five
-  std::vector<Trial> robustness{};          ///< of the chosen scaler: the worst seed of each condition
-  std::string lost_zone{};                  ///< that one of the worse conditions loses; empty: the cluster has one zone
+  std::vector<Trial> seeds{};               ///< trials of the chosen scaler, at least five
+  std::vector<Trial> robustness{};          ///< trials of the chosen scaler: the worst seed of each condition
+  std::string lost_zone{};                  ///< zone that is lost in one of them; empty: the cluster has one zone
   /// Nothing: the fleet holds the SLO without the zone, or misses it anyway.
   std::optional<ZoneLossMinimum> zone_loss{};
+  /// Nothing: the fleet buys all nodes as spot already, or the spec allows no spot nodes.
+  std::optional<AllSpot> all_spot{};
   std::vector<FrontierPoint> frontier{};     ///< the cheapest first
   std::optional<FrontierPoint> runner_up{};  ///< the best fleet of another GPU kind or parallelism
   std::vector<StartPhase> start{};           ///< phases of a replica's start, in order
   std::string scenario{};                    ///< the simulated scenario file, with the chosen scaler
   std::string measured_load{};               ///< profile that the scenario names; empty: none was measured
-  std::vector<std::string> bounded_by{};     ///< limits that lowered the maximum: "limits.gpus: 40 of 64 ..."
+  std::string sufficient_limits{};        ///< limits that lower no maximum: "limits.gpus: 40 and ..."; empty: none does
+  std::vector<std::string> bounded_by{};  ///< limits that lowered the maximum: "limits.gpus: 40 of 64 ..."
   /// The service's share of the cost of nodes that it shares with others, modelled from the replicas of the
   /// simulations. Nothing: it shares no nodes, and its cost is that of the simulations.
   std::optional<std::int64_t> shared_micro_usd_per_hour{};

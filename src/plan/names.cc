@@ -143,6 +143,13 @@ Yaml gpu_node_tolerations(const ClusterSpec& cluster) {
   return tolerations;
 }
 
+std::vector<std::pair<std::string, std::string>> node_labels(const ClusterSpec& cluster, std::string_view pool) {
+  std::vector<std::pair<std::string, std::string>> labels = {{std::string(kPoolLabel), std::string(pool)}};
+  const bool uses_kai = cluster.gang_scheduler == GangScheduler::kai && !cluster.kai_node_pool.empty();
+  if (uses_kai) labels.emplace_back(kKaiNodePoolLabel, cluster.kai_node_pool);
+  return labels;
+}
+
 Yaml pool_selector(std::string_view pool) { return Yaml::map({{std::string(kPoolLabel), pool}}); }
 
 Yaml kube_object(std::string_view api_version, std::string_view kind, std::string_view name,

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "model/service.h"
 #include "plan/fleet.h"
@@ -15,6 +17,7 @@
 namespace capstan::plan {
 
 inline constexpr std::string_view kPoolLabel = "capstan.dev/pool";  ///< label of nodes; the value is `pool_name`
+inline constexpr std::string_view kKaiNodePoolLabel = "kai.scheduler/node-pool";
 inline constexpr std::string_view kServiceLabel = "app.kubernetes.io/name";
 inline constexpr std::string_view kRoleLabel = "capstan.dev/role";  ///< label of the pods of disaggregated services
 inline constexpr std::string_view kGpuResource = "nvidia.com/gpu";
@@ -53,6 +56,10 @@ Device device_of(const RoleFleet& role);
 std::string gpu_resource(Cloud cloud, std::string_view gpu);
 /// Returns the node selector of the pods of a role: `pool_selector`, and on GKE also the size of the slices.
 Yaml device_selector(Cloud cloud, const RoleFleet& role);
+
+/// Returns the labels of the nodes of a pool: `kPoolLabel`, by which pods select them, and if the spec names a node
+/// pool of KAI its label.
+std::vector<std::pair<std::string, std::string>> node_labels(const ClusterSpec& cluster, std::string_view pool);
 
 /// Returns the name of an engine in schema/metrics.csv and in an InferenceScaler: "tensorrt-llm".
 std::string_view engine_key(Engine engine);

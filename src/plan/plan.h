@@ -38,7 +38,7 @@ struct Statement {
   std::string value{};  ///< value as people read it, with its unit: "3", "4 min 10 s", "2.40 USD/h"
   std::string why{};    ///< the formula with its numbers, or the reason; one sentence without a full stop
   Evidence evidence = Evidence::modelled;
-  std::optional<std::int64_t> trap_micro_usd_per_year{};  ///< of the consolidation trap, for `--against`
+  std::optional<std::int64_t> trap_micro_usd_per_year{};  ///< cost of the consolidation trap, for `--against`
   Visibility visibility = Visibility::details;
   std::string subject{};  ///< service or workload with which `name` begins: "chat-prefill"; empty: none
 };
@@ -64,7 +64,7 @@ struct Manifest {
 enum class ApplyStep : std::uint8_t {
   names,           ///< the namespace and the priority classes
   prometheus,      ///< Prometheus, with what defines the objects of the monitoring
-  queues,          ///< of the gang scheduler and of Capstan
+  queues,          ///< queues of the gang scheduler and of Capstan
   devices,         ///< GPU Operator: driver, device plugin, MIG geometry
   nodes,           ///< node pools
   secrets,         ///< access to the weights

@@ -33,6 +33,7 @@ Yaml queue_labels(const PlanSpec& spec, std::string_view tenant) {
   switch (pod_scheduler(spec)) {
     case GangScheduler::kai: {
       Yaml labels = Yaml::map({{"kai.scheduler/queue", tenant}});
+      if (!spec.cluster.kai_node_pool.empty()) labels.set(kKaiNodePoolLabel, spec.cluster.kai_node_pool);
       const bool has_quota = std::ranges::any_of(
           spec.tenants, [&](const TenantSpec& known) { return known.name == tenant && known.gpu_quota > 0; });
       if (has_quota) labels.set("kai.scheduler/preemptibility", "preemptible", "may start above the quota");

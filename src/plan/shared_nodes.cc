@@ -116,8 +116,8 @@ std::map<std::string, Sharers> sharers_by_pool(std::vector<ServicePlan>& service
   return by_pool;
 }
 
-/// Returns true if the simulations of the services are equally long, up to the time of the last answers.
-bool have_one_length(const Sharers& sharers) {
+/// Returns true if the lengths of the simulations differ by at most 2 %, which the last answers may take.
+bool have_similar_length(const Sharers& sharers) {
   Duration shortest = Duration::max(), longest{};
   for (const ServicePlan* service : sharers) {
     shortest = std::min(shortest, service->seeds.front().simulated);
@@ -185,7 +185,8 @@ void share_simulated_nodes(std::vector<ServicePlan>& services, std::span<const e
                            const std::string& pool_of_jobs) {
   if (results.empty()) return;
   for (const auto& [pool, sharers] : sharers_by_pool(services)) {
-    if (have_one_length(sharers)) share_simulated_pool(sharers, services.data(), pool, pool == pool_of_jobs, results);
+    if (have_similar_length(sharers))
+      share_simulated_pool(sharers, services.data(), pool, pool == pool_of_jobs, results);
   }
 }
 

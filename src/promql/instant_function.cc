@@ -34,12 +34,12 @@ double exponential(double x) {
 
 double sign(double x) { return x < 0 ? -1 : x > 0 ? 1 : x; }
 
-struct Entry {
+struct InstantEntry {
   std::string_view name;
   InstantFunction function;
 };
 
-constexpr Entry kFunctions[] = {
+constexpr InstantEntry kInstantFunctions[] = {
     {"abs", [](double x) { return std::abs(x); }},
     {"ceil", [](double x) { return std::ceil(x); }},
     {"floor", [](double x) { return std::floor(x); }},
@@ -54,8 +54,8 @@ constexpr Entry kFunctions[] = {
 }  // namespace
 
 InstantFunction find_instant_function(std::string_view name) {
-  const auto* found = std::ranges::find(kFunctions, name, &Entry::name);
-  return found == std::end(kFunctions) ? nullptr : found->function;
+  const auto* found = std::ranges::find(kInstantFunctions, name, &InstantEntry::name);
+  return found == std::end(kInstantFunctions) ? nullptr : found->function;
 }
 
 double power(double base, double exponent) {

@@ -13,7 +13,7 @@ namespace capstan::promql {
 namespace {
 
 /// The exception that ends parsing at the first error. `parse` catches it.
-struct Fault {
+struct ParseFault {
   Place place;
   std::string message;
 };
@@ -51,7 +51,9 @@ class Parser {
     Parser& parser_;
   };
 
-  [[noreturn]] void fail(const Token& token, std::string message) { throw Fault{token.span.begin, std::move(message)}; }
+  [[noreturn]] void fail(const Token& token, std::string message) {
+    throw ParseFault{token.span.begin, std::move(message)};
+  }
   static std::string shown(const Token& token) {
     constexpr std::size_t kShown = 40;
     if (token.kind == Token::Kind::end) return "the end";
@@ -82,7 +84,8 @@ class Parser {
   }
   /// Checks types as soon as an expression is complete, so that the error names the innermost mistake.
   ExpressionPtr checked(ExpressionPtr expression) {
-    if (std::optional<TypeFault> fault = check_types(*expression)) throw Fault{fault->place, std::move(fault->message)};
+    if (std::optional<TypeFault> fault = check_types(*expression))
+      throw ParseFault{fault->place, std::move(fault->message)};
     return expression;
   }
 
@@ -410,7 +413,7 @@ Result<ExpressionPtr> parse(std::string_view text, const std::string& source, co
   if (!tokens) return std::unexpected(std::move(tokens.error()));
   try {
     return Parser(std::move(*tokens), limits).read();
-  } catch (Fault& fault) {
+  } catch (ParseFault& fault) {
     return std::unexpected(error_at(source, fault.place, std::move(fault.message)));
   }
 }

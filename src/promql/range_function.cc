@@ -139,12 +139,12 @@ OptionalValue predict(Points points, const RangeContext& context) {
 
 bool changed(double before, double now) { return now != before && !(std::isnan(now) && std::isnan(before)); }
 
-struct Entry {
+struct RangeEntry {
   std::string_view name;
   RangeFunction function;
 };
 
-constexpr Entry kFunctions[] = {
+constexpr RangeEntry kRangeFunctions[] = {
     {"rate", [](Points p, const RangeContext& c) { return extrapolate(p, c, true, true); }},
     {"increase", [](Points p, const RangeContext& c) { return extrapolate(p, c, true, false); }},
     {"delta", [](Points p, const RangeContext& c) { return extrapolate(p, c, false, false); }},
@@ -172,8 +172,8 @@ constexpr Entry kFunctions[] = {
 }  // namespace
 
 RangeFunction find_range_function(std::string_view name) {
-  const auto* found = std::ranges::find(kFunctions, name, &Entry::name);
-  return found == std::end(kFunctions) ? nullptr : found->function;
+  const auto* found = std::ranges::find(kRangeFunctions, name, &RangeEntry::name);
+  return found == std::end(kRangeFunctions) ? nullptr : found->function;
 }
 
 double quantile_of(double share, std::vector<double> values) {

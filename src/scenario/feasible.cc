@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -11,6 +12,7 @@
 #include "model/topology_names.h"
 #include "scenario/instances.h"
 #include "scenario/read_parts.h"
+#include "sim/cluster/pod_fit.h"
 
 namespace capstan::scenario {
 
@@ -21,29 +23,110 @@ namespace {
 
 using Paths = std::vector<std::string>;
 
-/// Returns the most GPUs of a kind that one domain of a level can hold.
-GpuCount largest_domain(const Scenario& scenario, model::GpuKindId gpu, model::Level level) {
+/// Returns whole GPUs without decimals, and three decimals otherwise.
+std::string gpus_text(MilliGpu gpus) {
+  return gpus.count % 1000 == 0 ? fmt::format("{}", gpus.count / 1000)
+                                : fmt::format("{}.{:03}", gpus.count / 1000, gpus.count % 1000);
+}
+
+/// Nodes that exist or can be bought, and the class of their labels.
+struct UsableNode {
+  model::OfferingId offering;
+  model::NodeClassId node_class;
+  auto operator<=>(const UsableNode&) const = default;
+};
+
+/// Returns the nodes that exist or can be bought.
+std::set<UsableNode> usable_nodes(const Scenario& scenario) {
   const model::Catalog& catalog = *scenario.catalog;
-  GpuCount node = 0;
-  std::set<model::OfferingId> usable;
+  std::set<UsableNode> usable;
   for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
     for (const model::OfferingId id : catalog.pools[p].offerings) {
-      if (catalog.nodes_within_limits({p}, id) > 0) usable.insert(id);
+      if (catalog.nodes_within_limits({p}, id) <= 0) continue;
+      const auto found = catalog.eligibility.purchases.find({{p}, id});
+      usable.insert({id, found == catalog.eligibility.purchases.end() ? model::NodeClassId{} : found->second});
     }
   }
-  for (const sim::ExistingNodes& nodes : scenario.cluster.existing) usable.insert(nodes.offering);
-  for (const model::OfferingId id : usable) {
-    if (catalog.offering(id).gpu == gpu) node = std::max(node, catalog.offering(id).gpus);
-  }
-  if (level == model::TopologyLevel::node || node == 0) return node;
+  for (const sim::ExistingNodes& nodes : scenario.cluster.existing) usable.insert({nodes.offering, nodes.node_class});
+  return usable;
+}
+
+/// Returns how many nodes one domain of a level can hold.
+std::int64_t nodes_of_domain(const Scenario& scenario, model::Level level) {
+  if (level == model::TopologyLevel::node) return 1;
   const std::int64_t per_nvlink = scenario.cluster.provider.nodes_per_nvlink_domain;
   std::int64_t nvlinks = 0;  // NVLink domains of the whole cluster; all domains of a level have equally many
   std::int64_t domains = 0;
-  for (const model::Domain& domain : catalog.domains) {
+  for (const model::Domain& domain : scenario.catalog->domains) {
     nvlinks += domain.level == model::TopologyLevel::nvlink;
     domains += domain.level == level;
   }
-  return node * per_nvlink * (nvlinks / std::max<std::int64_t>(domains, 1));
+  return per_nvlink * (nvlinks / std::max<std::int64_t>(domains, 1));
+}
+
+/// Returns the most GPUs of a kind that one domain of a level can hold.
+GpuCount largest_domain(const Scenario& scenario, model::GpuKindId gpu, model::Level level) {
+  GpuCount node = 0;
+  for (const UsableNode& usable : usable_nodes(scenario)) {
+    const model::Offering& offering = scenario.catalog->offering(usable.offering);
+    if (offering.gpu == gpu) node = std::max(node, offering.gpus);
+  }
+  return node == 0 ? 0 : node * nodes_of_domain(scenario, level);
+}
+
+/// Returns amounts as people read them: "96 CPUs and 512 GiB".
+std::string amounts_text(const model::Resources& amounts) {
+  const auto cpus = static_cast<double>(amounts.cpu_milli) / 1000;
+  const auto gib = static_cast<double>(amounts.memory_mib) / 1024;
+  if (amounts.memory_mib == 0) return fmt::format("{:g} CPUs", cpus);
+  if (amounts.cpu_milli == 0) return fmt::format("{:g} GiB", gib);
+  return fmt::format("{:g} CPUs and {:g} GiB", cpus, gib);
+}
+
+/// Returns the key of the file that no node fulfils for these pods, and why: their labels, or their CPU and memory. The
+/// nodes have enough GPUs.
+std::optional<std::pair<std::string, std::string>> missing_besides_gpus(const Scenario& scenario,
+                                                                        const model::PodSet& pods,
+                                                                        std::int64_t pods_in_domain,
+                                                                        model::Level level) {
+  if (!pods.pod_class.valid()) return std::nullopt;
+  const model::Catalog& catalog = *scenario.catalog;
+  const PodNeeds& needs = scenario.pod_needs[pods.pod_class.value];
+  const std::string node = fmt::format("with {} {} GPUs", gpus_text(pods.gpus_per_pod), catalog.gpu_kind(pods.gpu));
+  std::int64_t most = 0;
+  bool is_admitted = false;
+  model::Resources largest;
+  for (const UsableNode& usable : usable_nodes(scenario)) {
+    const model::Offering& offering = catalog.offering(usable.offering);
+    if (offering.gpu != pods.gpu || whole_gpus(offering.gpus) < pods.gpus_per_pod) continue;
+    if (!catalog.eligibility.find(pods.pod_class)->admits(usable.node_class)) continue;
+    is_admitted = true;
+    const std::optional<model::Resources> empty = catalog.resources_of_new_node(usable.offering);
+    const std::int64_t by_gpus = whole_gpus(offering.gpus).count / pods.gpus_per_pod.count;
+    most = std::max(most, sim::pods_besides_gpus(catalog, pods, usable.node_class, empty, by_gpus));
+    if (!empty) continue;
+    if (empty->cpu_milli < model::kUnlimited) largest.cpu_milli = std::max(largest.cpu_milli, empty->cpu_milli);
+    if (empty->memory_mib < model::kUnlimited) largest.memory_mib = std::max(largest.memory_mib, empty->memory_mib);
+  }
+  if (!is_admitted) {
+    std::vector<std::string> labels;
+    for (const auto& [name, value] : needs.selector) labels.push_back(fmt::format("{}={}", name, value));
+    return std::pair("node_selector", fmt::format("no node {} has the {} {}", node,
+                                                  labels.size() == 1 ? "label" : "labels", fmt::join(labels, ", ")));
+  }
+  const std::string key =
+      needs.requests.cpu_milli > largest.cpu_milli || needs.requests.memory_mib == 0 ? "cpu" : "memory";
+  if (most == 0) {
+    if (needs.requests.cpu_milli == 0) largest.cpu_milli = 0;
+    if (needs.requests.memory_mib == 0) largest.memory_mib = 0;
+    return std::pair(key, fmt::format("a pod needs {}, but no node {} has them, the most is {}",
+                                      amounts_text(needs.requests), node, amounts_text(largest)));
+  }
+  if (const std::int64_t room = most * nodes_of_domain(scenario, level); room < pods_in_domain) {
+    return std::pair(key, fmt::format("{} pods with {} each must share one {}, which has room for {} of them",
+                                      pods_in_domain, amounts_text(needs.requests), catalog.level_words(level), room));
+  }
+  return std::nullopt;
 }
 
 /// Returns the most GPUs of a kind that the cluster can ever have.
@@ -93,8 +176,8 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
-/// Returns suggestions for a service whose GPU no node has: the most similar GPU that the scenario's nodes have, and an
-/// instance with the service's GPU, from a cloud that the scenario uses if there is one.
+/// Returns suggestions for a GPU that no node has: the most similar GPU that the scenario's nodes have, and an
+/// instance with it, from a cloud that the scenario uses if there is one.
 std::string nearest_gpu(const model::Catalog& catalog, const std::string& gpu) {
   const model::Offering* nearest = nullptr;
   std::size_t most = 0;
@@ -121,12 +204,6 @@ std::string nearest_gpu(const model::Catalog& catalog, const std::string& gpu) {
                         fitting->name);
   }
   return text;
-}
-
-/// Returns whole GPUs without decimals, and three decimals otherwise.
-std::string gpus_text(MilliGpu gpus) {
-  return gpus.count % 1000 == 0 ? fmt::format("{}", gpus.count / 1000)
-                                : fmt::format("{}.{:03}", gpus.count / 1000, gpus.count % 1000);
 }
 
 /// Checks that some policy could run the scenario, and reports the first fault with its place in the file.
@@ -189,6 +266,10 @@ class Feasibility {
           fmt::format("{}a replica is a gang of {} {} GPUs that must share one {}, the largest has {}", subject(part),
                       workload.tensor_parallel, gpu, scenario_.catalog->level_words(workload.together), domain));
     }
+    const model::PodSet pods = workload.gang().pods;
+    if (const auto missing = missing_besides_gpus(scenario_, pods, pods.count, workload.together)) {
+      return refuse(paths_of(part, {missing->first}), {}, subject(part) + missing->second);
+    }
     const Duration front_end = endpoint_of(part).roles.front().front_end;
     if (service.slo.ttft > Duration{} && service.slo.ttft_prefills_milli == 0 && front_end >= service.slo.ttft) {
       return refuse(paths_of(part, {"engine_settings.front_end", "slo.ttft"}), {},
@@ -250,59 +331,92 @@ class Feasibility {
     return false;
   }
 
+  /// The reason why no job of a size can run, and the keys of the class that state it.
+  struct Refusal {
+    std::vector<std::string> keys;
+    std::string reason;
+  };
+
   /// Checks that some domain can hold each size of a class of jobs.
   void check_jobs(std::size_t number) {
-    const sim::JobClass& job_class = scenario_.jobs[number].job_class;
-    const std::string& gpu = scenario_.catalog->gpu_kind(job_class.gpu);
+    const JobSpec& spec = scenario_.jobs[number];
     const std::string owner = path_of_item("jobs", number);
-    const GpuCount node = largest_domain(scenario_, job_class.gpu, model::TopologyLevel::node);
-    if (node == 0) {
-      return refuse({owner + ".gpu"}, instance_paths(), fmt::format("{}: no node has {} GPUs", owner, gpu));
+    if (!spec.recorded) {
+      for (const workload::JobSize& size : spec.load.sizes) {
+        const std::int64_t pods = size.least_pods > 0 ? size.least_pods : size.pods;
+        if (is_refused(spec, owner, {.pods = pods, .gpus_per_pod = whole_gpus(size.gpus_per_pod)})) return;
+      }
+      return;
     }
-    const GpuCount domain = largest_domain(scenario_, job_class.gpu, job_class.together);
-    if (const auto& recorded = scenario_.jobs[number].recorded) {
-      return check_trace(job_class, owner, *recorded, node);
-    }
-    for (const workload::JobSize& size : scenario_.jobs[number].load.sizes) {
-      if (size.gpus_per_pod > node) {
-        return refuse(
-            {owner + ".gpus_per_pod", owner + ".sizes"}, instance_paths(),
-            fmt::format("{}: a pod needs {} {} GPUs, the largest node has {}", owner, size.gpus_per_pod, gpu, node));
-      }
-      const GpuCount least = (size.least_pods > 0 ? size.least_pods : size.pods) * size.gpus_per_pod;
-      if (least > domain) {
-        return refuse({owner + ".pods", owner + ".sizes", owner + ".together"}, instance_paths(),
-                      fmt::format("{}: a job needs {} {} GPUs that must share one {}, the largest has {}", owner, least,
-                                  gpu, scenario_.catalog->level_words(job_class.together), domain));
-      }
-      if (const GpuCount most = most_gpus(scenario_, job_class.gpu); least > most) {
-        Paths paths = item_paths(root_, "cluster.pools", "gpu_limit");
-        paths.insert(paths.begin(), {owner + ".pods", owner + ".gpus_per_pod", owner + ".sizes"});
-        return refuse(paths, instance_paths(),
-                      fmt::format("{}: a job needs {} {} GPUs, but nodes and pool limits allow only {}", owner, least,
-                                  gpu, most));
-      }
-      if (is_above_queue_limit(job_class, owner, whole_gpus(least),
-                               {owner + ".pods", owner + ".gpus_per_pod", owner + ".sizes", owner + ".queue"})) {
-        return;
-      }
+    for (const RecordedJob& job : *spec.recorded) {
+      const std::int64_t pods = job.arrival.least_pods > 0 ? job.arrival.least_pods : job.arrival.pods;
+      if (is_refused(spec, owner, {pods, job.arrival.gpus_per_pod, job.pod_class, job.gpus})) return;
     }
   }
 
-  void check_trace(const sim::JobClass& job_class, const std::string& owner,
-                   const std::vector<workload::JobArrival>& jobs, GpuCount node) {
-    MilliGpu most, most_of_job;
-    for (const workload::JobArrival& job : jobs) {
-      most = std::max(most, job.gpus_per_pod);
-      most_of_job = std::max(most_of_job, job.gpus_per_pod * (job.least_pods > 0 ? job.least_pods : job.pods));
+  /// One size of a job.
+  struct SizeOfJob {
+    std::int64_t pods = 0;
+    MilliGpu gpus_per_pod;
+    model::PodClassId pod_class{};
+    std::vector<model::GpuKindId> gpus{};
+  };
+
+  /// Refuses a size that can run with none of the job's kinds of GPU.
+  bool is_refused(const JobSpec& spec, const std::string& owner, const SizeOfJob& size) {
+    const sim::JobClass& job_class = spec.job_class;
+    std::optional<Refusal> first;
+    sim::Job job;
+    job.gpus = size.gpus;
+    for (const model::GpuKindId gpu : sim::gpus_of(job_class, job)) {
+      model::PodSet pods{.gpu = gpu, .count = size.pods, .gpus_per_pod = size.gpus_per_pod};
+      pods.pod_class = size.pod_class.valid() ? size.pod_class : job_class.pod_class;
+      std::optional<Refusal> refusal = refusal_of(pods, job_class.together, spec.recorded.has_value());
+      if (!refusal) {
+        return is_above_queue_limit(job_class, owner, size.gpus_per_pod * size.pods,
+                                    paths_of_class(spec, owner, {"pods", "gpus_per_pod", "sizes", "queue"}));
+      }
+      if (!first) first = std::move(refusal);
     }
-    if (most <= whole_gpus(node)) {
-      is_above_queue_limit(job_class, owner, most_of_job, {owner + ".trace", owner + ".queue"});
-      return;
+    if (!first) return false;
+    Paths more = item_paths(root_, "cluster.pools", "gpu_limit");
+    for (std::string& path : instance_paths()) more.push_back(std::move(path));
+    refuse(paths_of_class(spec, owner, first->keys), more, fmt::format("{}: {}", owner, first->reason));
+    return true;
+  }
+
+  /// Returns the paths at which the file states keys of a class. The rows of a trace state sizes and amounts.
+  static Paths paths_of_class(const JobSpec& spec, const std::string& owner, const std::vector<std::string>& keys) {
+    Paths paths;
+    for (const std::string& key : keys) paths.push_back(fmt::format("{}.{}", owner, key));
+    if (spec.recorded) paths.push_back(owner + ".trace");
+    return paths;
+  }
+
+  std::optional<Refusal> refusal_of(const model::PodSet& pods, model::Level together, bool is_recorded) const {
+    const std::string& gpu = scenario_.catalog->gpu_kind(pods.gpu);
+    const std::string job = is_recorded ? "a job of the trace" : "a job";
+    const GpuCount node = largest_domain(scenario_, pods.gpu, model::TopologyLevel::node);
+    if (node == 0)
+      return Refusal{{"gpu"}, fmt::format("no node has {} GPUs{}", gpu, nearest_gpu(*scenario_.catalog, gpu))};
+    if (pods.gpus_per_pod > whole_gpus(node)) {
+      return Refusal{{"gpus_per_pod", "sizes"},
+                     fmt::format("{} needs {} {} GPUs, the largest node has {}", is_recorded ? job : "a pod",
+                                 gpus_text(pods.gpus_per_pod), gpu, node)};
     }
-    refuse({owner + ".trace"}, instance_paths(),
-           fmt::format("{}: a job of the trace needs {} {} GPUs, the largest node has {}", owner, most.count / 1000,
-                       scenario_.catalog->gpu_kind(job_class.gpu), node));
+    const MilliGpu least = pods.gpus_per_pod * pods.count;
+    if (const GpuCount domain = largest_domain(scenario_, pods.gpu, together); least > whole_gpus(domain)) {
+      return Refusal{{"pods", "sizes", "together"},
+                     fmt::format("{} needs {} {} GPUs that must share one {}, the largest has {}", job,
+                                 gpus_text(least), gpu, scenario_.catalog->level_words(together), domain)};
+    }
+    if (const GpuCount most = most_gpus(scenario_, pods.gpu); least > whole_gpus(most)) {
+      return Refusal{{"pods", "gpus_per_pod", "sizes"},
+                     fmt::format("{} needs {} {} GPUs, but nodes and pool limits allow only {}", job, gpus_text(least),
+                                 gpu, most)};
+    }
+    const auto missing = missing_besides_gpus(scenario_, pods, pods.count, together);
+    return missing ? std::optional(Refusal{{missing->first}, missing->second}) : std::nullopt;
   }
 
   std::string path_of_item(const std::string& list, std::size_t number) const {

@@ -1,6 +1,8 @@
 // Goal: a scenario may have batch jobs beside its services, and every wrong value is an error with its place.
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "scenario/scenario.h"
 
 namespace capstan::scenario {
@@ -89,8 +91,10 @@ TEST(ScenarioJobs, ATraceHasItsOwnSizesAndTimes) {
   const auto& jobs = scenario->jobs[1].recorded;
   ASSERT_TRUE(jobs.has_value());
   ASSERT_EQ(jobs->size(), 3u);
-  EXPECT_EQ(jobs->front().gpus_per_pod, MilliGpu{500});
-  EXPECT_EQ((*jobs)[2].work, 2h);
+  EXPECT_EQ(jobs->front().arrival.gpus_per_pod, MilliGpu{500});
+  EXPECT_EQ((*jobs)[2].arrival.work, 2h);
+  EXPECT_EQ(scenario->catalog->eligibility.requests(jobs->front().pod_class).cpu_milli, 4000);
+  EXPECT_TRUE(jobs->front().gpus.empty());
   const auto error_of = [&](const std::string& job) {
     const ScenarioResult wrong = with({"jobs.1=" + job});
     return wrong ? std::string("possible") : wrong.error().text();
@@ -109,6 +113,66 @@ TEST(ScenarioJobs, NodesMayHaveAGpuThatOnlyJobsUse) {
   EXPECT_NE(misspelled.error().text().find("cluster.existing.gpu: found \"P10\""), std::string::npos);
 }
 
+/// Writes a file of a test and returns its path.
+std::string file_with(const std::string& name, const std::string& text) {
+  const std::string path = ::testing::TempDir() + name;
+  std::ofstream(path) << text;
+  return path;
+}
+
+const char* const kFileNodes =
+    "sn,cpu_milli,memory_mib,gpu,model\na,8000,32768,2,P100\nb,96000,393216,8,G2\nc,96000,393216,8,G2\n"
+    "d,16000,65536,1,T4\n";
+
+TEST(ScenarioJobs, NodesOfAFileMayHaveAnyKindOfGpu) {
+  const std::string file = file_with("nodes.csv", kFileNodes);
+  const std::string jobs = "jobs=[{name: x, gpu: any, cpu: 4, work: 1h, arrivals: {count: 1}}]";
+  const ScenarioResult scenario =
+      with({jobs, "cluster.existing=[{file: " + file + ", usd_per_hour: 2}, {file: " + file + ", gpu: t4}]"});
+  ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
+  const model::Catalog& catalog = *scenario->catalog;
+  ASSERT_EQ(scenario->cluster.existing.size(), 4u);
+  EXPECT_EQ(scenario->cluster.existing[1].count, 2) << "equal rows are one group";
+  const model::Offering& large = catalog.offering(scenario->cluster.existing[1].offering);
+  EXPECT_EQ(large.instance_type, "8xG2-96cpu-384Gi");
+  EXPECT_EQ(catalog.gpu_kind(large.gpu), "G2");
+  EXPECT_EQ(large.price_per_hour, MicroUsd{2'000'000});
+  EXPECT_EQ(catalog.resources_of_new_node(scenario->cluster.existing[0].offering)->cpu_milli, 8000);
+  EXPECT_EQ(catalog.gpu_kind(catalog.offering(scenario->cluster.existing[3].offering).gpu), "t4");
+  const sim::JobClass& job_class = scenario->jobs[0].job_class;
+  EXPECT_EQ(catalog.gpu_kind(job_class.gpu), "t4") << "the cheapest GPU first";
+  EXPECT_EQ(job_class.other_gpus.size(), 3u);
+}
+
+TEST(ScenarioJobs, AJobMayUseSeveralKindsOfGpu) {
+  const std::string nodes = "cluster.existing=[{file: " + file_with("nodes.csv", kFileNodes) + "}]";
+  const std::string rows =
+      file_with("pods.csv",
+                "cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,creation_time,deletion_time,scheduled_time\n"
+                "1000,1024,1,1000,G2|P100,0,60,0\n2000,1024,1,500,,5,65,5\n");
+  const std::string trace = ", trace: {file: " + rows + "}}]";
+  const ScenarioResult scenario = with({nodes, "jobs=[{name: x, gpu: [P100, G2]" + trace});
+  ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
+  const JobSpec& spec = scenario->jobs[0];
+  EXPECT_EQ(spec.job_class.other_gpus.size(), 1u);
+  ASSERT_EQ(spec.recorded->front().gpus.size(), 2u);
+  EXPECT_EQ(scenario->catalog->gpu_kind(spec.recorded->front().gpus[0]), "G2") << "in the order of the row";
+  EXPECT_TRUE(spec.recorded->back().gpus.empty()) << "a row that names none has those of the class";
+
+  const auto error_of = [&](const std::string& job) {
+    const ScenarioResult wrong = with({nodes, job});
+    return wrong ? std::string("possible") : wrong.error().text();
+  };
+  EXPECT_NE(error_of("jobs=[{name: x, gpu: [T4, H100]" + trace).find("expected one of the kinds"), std::string::npos)
+      << error_of("jobs=[{name: x, gpu: [T4, H100]" + trace);
+  EXPECT_EQ(error_of("jobs=[{name: x, gpu: any" + trace), "possible");
+  EXPECT_EQ(error_of("jobs=[{name: x, gpu: [P100, G2], gpus_per_pod: 8, work: 1h, arrivals: {count: 1}}]"), "possible")
+      << "one of the kinds is enough";
+  EXPECT_NE(error_of("jobs=[{name: x, gpu: [], work: 1h, arrivals: {count: 1}}]").find("found an empty list"),
+            std::string::npos);
+  EXPECT_NE(error_of("cluster.existing=[{file: none.csv}]").find("cannot read \"none.csv\""), std::string::npos);
+}
+
 struct Fault {
   const char* about;
   const char* set;
@@ -118,10 +182,13 @@ struct Fault {
 TEST(ScenarioJobs, EveryWrongValueIsAnErrorWithItsPlace) {
   for (const Fault& fault : {
            Fault{"names differ", "jobs.1.name=training", "jobs: \"training\" is given twice"},
+           Fault{"no name of a service", "jobs.1.name=service", "jobs: \"service\" is the name of a service"},
+           Fault{"a peak above the lowest rate", "jobs.0.arrivals.peak_per_hour=1",
+                 "peak_per_hour 1 is below per_hour 2"},
            Fault{"a queue must exist", "jobs.0.queue=none",
                  "jobs.training.queue: found \"none\", expected one of batch"},
            Fault{"the work of a job", "jobs.1.work=0s", "jobs.nightly.work: found 0s, expected 1s to 8784h"},
-           Fault{"a negative duration", "jobs.1.work=-5m", "jobs.nightly.work: found \"-5m\""},
+           Fault{"a negative duration", "jobs.1.work=-5m", "jobs.nightly.work: found -5m, expected 1s to 8784h"},
            Fault{"work between its bounds", "jobs.0.work={median: 1h, min: 2h, max: 1h}", "min 2h is above max 1h"},
            Fault{"arrivals without a source", "jobs.1.arrivals={until: 3h}", "lacks \"count\" or \"per_hour\""},
            Fault{"arrivals without an end", "jobs.0.arrivals={per_hour: 2}", "lacks \"until\""},

@@ -4,10 +4,13 @@
 #include <map>
 #include <set>
 
-#include "engine/names.h"
+#include "base/file.h"
 #include "model/capacity_names.h"
 #include "model/topology_names.h"
+#include "scenario/gpu_names.h"
 #include "scenario/instances.h"
+#include "scenario/node_classes.h"
+#include "scenario/node_file.h"
 #include "scenario/read_parts.h"
 #include "sim/cluster/topology.h"
 
@@ -43,13 +46,19 @@ class ClusterReader {
         config_(scenario.cluster),
         engines_(*scenario.engines),
         enforce_together_(scenario.enforce_together),
+        jobs_(scenario.jobs),
+        scenario_file_(scenario.file),
+        pod_needs_(scenario.pod_needs),
         errors_(errors) {}
 
   void read(const Node& node) {
     Fields fields(node, "cluster", errors_);
     read_topology(fields);
     for (const Node& pool : fields.list("pools")) read_pool(pool);
-    for (const Node& existing : fields.list("existing")) read_existing(existing);
+    for (const Node& existing : fields.list("existing")) {
+      read_existing(existing);
+      ++existing_entry_;
+    }
     fields.check("provider", [&](const Node& n, ErrorList&) { read_provider(n); });
     for (const Node& outage : fields.list("outages")) read_outage(outage);
     fields.check("bandwidth", [&](const Node& n, ErrorList&) { read_bandwidth(n); });
@@ -66,6 +75,10 @@ class ClusterReader {
     fields.integer("memory_used_percent", config_.memory_used_percent, 0, 100);
     fields.finish();
     check_price(node);
+    const std::vector<model::NodeClassId> classes = classify_nodes(pod_needs_, labels_, catalog_.eligibility);
+    for (std::size_t i = 0; i < config_.existing.size(); ++i) {
+      config_.existing[i].node_class = classes[labels_of_existing_[i]];
+    }
   }
 
  private:
@@ -109,6 +122,7 @@ class ClusterReader {
     model::Offering offering;  ///< without its zone
     std::uint32_t refused_ppm = 0;
     std::vector<std::size_t> zones;  ///< empty: all zones
+    Labels labels{};
   };
 
   Machine read_machine(Fields& fields) {
@@ -130,6 +144,10 @@ class ClusterReader {
     fields.usd("usd_per_hour", offering.price_per_hour, {0}, {100'000'000'000});
     fields.share_ppm("refused", machine.refused_ppm, 0, 1'000'000);
     fields.check("zone", [&](const Node& zone, ErrorList&) { machine.zones.push_back(zone_index(zone)); });
+    fields.check("labels", [&](const Node& labels, ErrorList& v) {
+      read_labels(labels, fields.what() + ".labels", machine.labels, v);
+    });
+    read_resources(fields, known, offering);
     if (const Node* given = fields.take("gpu")) gpu = gpu_key(*given, fields.what());
     if (!gpu.empty()) offering.gpu = gpu_kind(catalog_, gpu);
     if (!named) return machine;
@@ -140,6 +158,38 @@ class ClusterReader {
       set_known_price(known, *name, fields.what(), offering);
     }
     return machine;
+  }
+
+  /// Reads CPU and memory of a machine, by default those of the table of instances. They are known to a run only if
+  /// some pod asks for them.
+  void read_resources(Fields& fields, const Instance* known, model::Offering& offering) {
+    model::InstanceType type{.name = offering.instance_type};
+    if (known != nullptr && known->vcpus > 0) type.cpu_milli = known->vcpus * 1000;
+    if (known != nullptr && known->memory_gib > 0) type.memory_mib = known->memory_gib * 1024;
+    if (const auto cpu = read_cpu(fields, errors_)) type.cpu_milli = cpu;
+    if (const auto memory = read_memory(fields, errors_)) type.memory_mib = memory;
+    set_type(std::move(type), offering);
+  }
+
+  void set_type(model::InstanceType type, model::Offering& offering) {
+    const auto asks = [](const PodNeeds& needs) { return needs.requests != model::Resources{}; };
+    if (std::ranges::none_of(pod_needs_, asks)) return;
+    const auto found = std::ranges::find(catalog_.instance_types, type);
+    offering.type = {static_cast<std::uint32_t>(found - catalog_.instance_types.begin())};
+    if (found == catalog_.instance_types.end()) catalog_.instance_types.push_back(std::move(type));
+  }
+
+  /// Notes the labels of a machine. Some of them follow from the machine, as Kubernetes and Karpenter set them.
+  /// @param pool  name of its pool; empty: none
+  /// @return position in `labels_`
+  std::size_t add_labels(const Machine& machine, std::size_t zone, const std::string& pool) {
+    NodeLabels& nodes = labels_.emplace_back();
+    nodes.labels = machine.labels;
+    nodes.labels.try_emplace("node.kubernetes.io/instance-type", machine.offering.instance_type);
+    nodes.labels.try_emplace("topology.kubernetes.io/zone", zone_names_[zone]);
+    nodes.labels.try_emplace("karpenter.sh/capacity-type", std::string(model::name(machine.offering.capacity).label));
+    if (!pool.empty()) nodes.labels.try_emplace("karpenter.sh/nodepool", pool);
+    return labels_.size() - 1;
   }
 
   /// Sets the price from the table of instances. It is an error if the table lacks the price of the capacity type.
@@ -157,14 +207,14 @@ class ClusterReader {
 
   /// Returns the key of a GPU. Its name may be that of the engine table, of a node label or of the table of instances.
   std::string gpu_key(const Node& node, const std::string& what) {
-    const engine::EngineTable& table = engines_;
-    if (const std::optional<std::string> key = engine::gpu_of_product(table, node.text)) return *key;
-    const bool is_of_jobs = std::ranges::find(catalog_.gpu_kinds, node.text) != catalog_.gpu_kinds.end();
-    if (!is_of_jobs && std::ranges::find(instances(), node.text, &Instance::gpu) == instances().end()) {
+    const std::string name = gpu_name(engines_, catalog_, node.text);
+    const bool is_of_jobs = std::ranges::find(catalog_.gpu_kinds, name) != catalog_.gpu_kinds.end();
+    const bool is_for_all = std::ranges::any_of(jobs_, &JobSpec::any_gpu);
+    if (!is_of_jobs && !is_for_all && !is_known_gpu(engines_, name)) {
       errors_.fail(node.place,
-                   what + ".gpu: " + table.gpu_key(node.text).error().message + ", or one of data/instances.csv");
+                   what + ".gpu: " + engines_.gpu_key(node.text).error().message + ", or one of data/instances.csv");
     }
-    return node.text;
+    return name;
   }
 
   std::size_t zone_index(const Node& node) {
@@ -229,7 +279,11 @@ class ClusterReader {
       if (!machine_fields.ok()) continue;
       for (std::size_t zone = 0; zone < zones_.size(); ++zone) {
         const bool here = machine.zones.empty() || machine.zones.front() == zone;
-        if (here) pool.offerings.push_back(add_offering(machine, zone));
+        if (!here) continue;
+        const std::size_t labels = add_labels(machine, zone, pool.name);
+        pool.offerings.push_back(add_offering(machine, zone));
+        const model::PoolId id{static_cast<std::uint32_t>(catalog_.pools.size())};
+        labels_[labels].purchases.push_back({id, pool.offerings.back()});
       }
     }
     fields.finish();
@@ -242,31 +296,90 @@ class ClusterReader {
   }
 
   void read_existing(const Node& node) {
+    if (node.find("file") != nullptr && !node.find("file")->is_null()) return read_existing_file(node);
     Fields fields(node, "cluster.existing", errors_);
-    Machine machine = read_machine(fields);
+    const Machine machine = read_machine(fields);
     sim::ExistingNodes nodes;
     nodes.count = 1;
     fields.integer("count", nodes.count, 1, 100'000);
+    read_pool_name(fields, nodes.pool);
+    fields.finish();
+    if (fields.ok() && topology_known_) add_existing(machine, nodes, node);
+  }
+
+  /// Reads nodes of a file: `{file: nodes.csv, usd_per_hour: 2}`.
+  void read_existing_file(const Node& node) {
+    Fields fields(node, "cluster.existing", errors_);
+    std::string path;
+    const Node* file = fields.need("file");
+    fields.text("file", path);
+    Machine machine;
+    std::string gpu;
+    fields.text("gpu", gpu);
+    fields.usd("usd_per_hour", machine.offering.price_per_hour, {0}, {100'000'000'000});
+    fields.check("zone", [&](const Node& zone, ErrorList&) { machine.zones.push_back(zone_index(zone)); });
+    fields.check("labels", [&](const Node& labels, ErrorList& v) {
+      read_labels(labels, fields.what() + ".labels", machine.labels, v);
+    });
+    sim::ExistingNodes nodes;
+    read_pool_name(fields, nodes.pool);
+    fields.finish();
+    if (!fields.ok() || !topology_known_) return;
+    const std::string resolved = resolved_path(*file, scenario_file_);
+    const auto text = read_file(resolved, manifest::Limits{}.bytes);
+    if (!text) {
+      return errors_.fail(file->place,
+                          fmt::format("cluster.existing.file: cannot read \"{}\", expected a CSV file with "
+                                      "the columns cpu_milli, memory_mib, gpu and model",
+                                      resolved));
+    }
+    const auto rows = read_node_file(*text, resolved);
+    if (!rows) return errors_.fail(rows.error());
+    const std::string wanted = gpu_name(engines_, catalog_, gpu);
+    bool has_nodes = false;
+    for (const FileNodes& row : *rows) {
+      const std::string kind = gpu_name(engines_, catalog_, row.gpu);
+      if (!gpu.empty() && kind != wanted) continue;
+      has_nodes = true;
+      model::Offering& offering = machine.offering;
+      offering.instance_type =
+          fmt::format("{}x{}-{}cpu-{}Gi", row.gpus, row.gpu, row.cpu_milli / 1000, row.memory_mib / 1024);
+      offering.gpu = gpu_kind(catalog_, kind);
+      offering.gpus = row.gpus;
+      set_type({.name = offering.instance_type, .cpu_milli = row.cpu_milli, .memory_mib = row.memory_mib}, offering);
+      nodes.count = row.count;
+      add_existing(machine, nodes, node);
+      if (!fields.ok()) return;  // one error about room in the zone is enough
+    }
+    if (!has_nodes) {
+      errors_.fail(node.place, fmt::format("cluster.existing: no node of {} has the GPU {}, expected one of its column "
+                                           "model",
+                                           resolved, gpu));
+    }
+  }
+
+  void read_pool_name(Fields& fields, model::PoolId& out) {
     fields.check("pool", [&](const Node& pool, ErrorList&) {
       for (std::size_t i = 0; i < catalog_.pools.size(); ++i) {
-        if (pool.text == catalog_.pools[i].name) nodes.pool = {static_cast<std::uint32_t>(i)};
+        if (pool.text == catalog_.pools[i].name) out = {static_cast<std::uint32_t>(i)};
       }
       const bool all_named = std::ranges::none_of(catalog_.pools, &std::string::empty, &model::Pool::name);
-      if (!nodes.pool.valid() && all_named) {
+      if (!out.valid() && all_named) {
         std::vector<std::string_view> names;
         for (const model::Pool& known : catalog_.pools) names.push_back(known.name);
         errors_.fail(pool.place, fmt::format("cluster.existing.pool: found {}, expected {}", pool.words(),
                                              names.empty() ? "a pool of this file" : manifest::one_of(names)));
       }
     });
-    fields.finish();
-    if (!fields.ok() || !topology_known_) return;
+  }
+
+  void add_existing(const Machine& machine, sim::ExistingNodes nodes, const Node& node) {
     const std::size_t zone = machine.zones.empty() ? 0 : machine.zones.front();
     // An existing node has the offering of a pool if it is the same machine at the same price, and else its own.
     const auto same = std::find_if(catalog_.offerings.begin(), catalog_.offerings.end(), [&](const auto& other) {
       return other.instance_type == machine.offering.instance_type && other.capacity == machine.offering.capacity &&
              other.zone == zones_[zone] && other.gpus == machine.offering.gpus && other.gpu == machine.offering.gpu &&
-             other.price_per_hour == machine.offering.price_per_hour;
+             other.price_per_hour == machine.offering.price_per_hour && other.type == machine.offering.type;
     });
     nodes.offering = same != catalog_.offerings.end()
                          ? model::OfferingId{static_cast<std::uint32_t>(same - catalog_.offerings.begin())}
@@ -280,6 +393,9 @@ class ClusterReader {
                                       zone_names_[zone], places),
                           ErrorKind::infeasible);
     }
+    const std::string pool = nodes.pool.valid() ? catalog_.pool(nodes.pool).name : "";
+    labels_of_existing_.push_back(add_labels(machine, zone, pool));
+    nodes.entry = existing_entry_;
     config_.existing.push_back(nodes);
   }
 
@@ -393,11 +509,17 @@ class ClusterReader {
   sim::ClusterConfig& config_;
   const engine::EngineTable& engines_;
   std::optional<bool>& enforce_together_;
+  const std::vector<JobSpec>& jobs_;
+  const std::string& scenario_file_;
+  const std::vector<PodNeeds>& pod_needs_;
   ErrorList& errors_;
   bool topology_known_ = false;  ///< false: zones are not checked, because the topology has an error
   std::vector<std::string> zone_names_;
   std::vector<model::DomainId> zones_;
+  std::size_t existing_entry_ = 0;                ///< position of the entry of `existing` that is read
   std::map<std::size_t, std::int64_t> standing_;  ///< nodes by zone
+  std::vector<NodeLabels> labels_;
+  std::vector<std::size_t> labels_of_existing_;  ///< position in `labels_` of each entry of `config_.existing`
 };
 
 }  // namespace

@@ -63,11 +63,12 @@ void read_job_sizes(Fields& fields, const std::string& owner, workload::JobLoad&
 void read_job_work(const Node& node, const std::string& owner, workload::JobWork& work, ErrorList& errors) {
   if (node.kind == Node::Kind::scalar) {
     const auto stated = manifest::read_duration(node.text);
-    if (!stated) {
+    const bool is_negative = node.text.starts_with('-') && manifest::read_duration(node.text.substr(1)).has_value();
+    if (!stated && !is_negative) {
       return errors.fail(node.place,
                          fmt::format("{}.work: found {}, expected a duration or a mapping", owner, node.words()));
     }
-    if (*stated < 1s || *stated > kLongestJobWork) {
+    if (!stated || *stated < 1s || *stated > kLongestJobWork) {
       return errors.fail(node.place, fmt::format("{}.work: found {}, expected 1s to {}", owner, node.text,
                                                  manifest::duration_text(kLongestJobWork)));
     }
@@ -98,6 +99,12 @@ bool read_job_arrivals(const Node& node, const std::string& what, workload::JobL
     has_rate = fields.number("per_hour", load.rate.per_hour, 0, kMostJobsPerHour);
     fields.number("peak_per_hour", load.rate.peak_per_hour, 0, kMostJobsPerHour);
     fields.duration("peak_at", load.rate.peak_at, 0s, 24h);
+    const bool has_peak = fields.take("peak_per_hour") != nullptr;
+    if (fields.ok() && has_peak && load.rate.peak_per_hour < load.rate.per_hour) {
+      errors.fail(fields.place_for_error({"peak_per_hour", "per_hour"}),
+                  fmt::format("{}: peak_per_hour {} is below per_hour {}, expected a peak that is at least as high",
+                              what, load.rate.peak_per_hour, load.rate.per_hour));
+    }
   }
   const bool ends = fields.duration("until", load.until, 1s, kLongestJobWork);
   fields.finish();

@@ -40,7 +40,7 @@ TEST(ReadJobLoad, NamesEachWrongValue) {
   workload::JobLoad load;
   const std::string errors = read_class("{pods: 2000, gpus_per_pod: 0, work: -1h, arrivals: {at: 5m}}", load);
   for (const char* message : {"jobs.0.pods: found \"2000\", expected 1 to 1024", "jobs.0.gpus_per_pod",
-                              "jobs.0.work: found \"-1h\"", "jobs.0.arrivals"}) {
+                              "jobs.0.work: found -1h, expected 1s to 8784h", "jobs.0.arrivals"}) {
     EXPECT_NE(errors.find(message), std::string::npos) << errors;
   }
 }

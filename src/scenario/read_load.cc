@@ -191,6 +191,11 @@ void read_load(const Node& node, const std::string& what, workload::WorkloadSpec
   if (generator != nullptr) load.from = read_generator(*generator, what + ".generator", errors);
   if (closed_loop != nullptr) load.from = read_closed_loop(*closed_loop, what + ".closed_loop", errors);
   if (fields.take("duration") != nullptr) read(fields, "duration", load.duration.emplace(), workload::kDuration);
+  const Node* start = fields.take("start");
+  read(fields, "start", load.start, workload::kStart);
+  if (start != nullptr && trace == nullptr && profile == nullptr) {
+    errors.fail(start->place, what + ".start: found without a recorded load, expected a trace or a profile");
+  }
   read(fields, "scale", load.scale, workload::kScale);
   read(fields, "scale_jitter", load.scale_jitter, workload::kScaleJitter);
   fields.finish();

@@ -25,6 +25,9 @@ void read_queues(std::span<const manifest::Node> nodes, model::Catalog& catalog,
 void read_jobs(std::span<const manifest::Node> nodes, model::Catalog& catalog, Scenario& scenario,
                manifest::ErrorList& errors);
 
+/// Sets the kinds of GPU of the classes with `gpu: any`. It needs the cluster.
+void resolve_any_gpu(const model::Catalog& catalog, Scenario& scenario);
+
 /// Reads a level of the standard topology.
 void read_level(manifest::Fields& fields, std::string_view key, model::TopologyLevel& out);
 

@@ -49,28 +49,13 @@ decide::provision::Policy read_provision(const Node& given, const Scenario& scen
   return policy;
 }
 
-void read_labels(const Node& node, std::map<std::string, std::string>& labels, ErrorList& errors) {
-  if (node.kind != Node::Kind::mapping) {
-    return errors.fail(node.place, "scale.labels is " + node.words() + ", expected a mapping");
-  }
-  for (const Node::Entry& label : node.entries) labels[label.key] = label.value.text;
-}
-
 /// Reads facts about pods that the manifest of an autoscaler lacks: `{cpu: 8, memory: 64Gi, memory_used: 20Gi}`.
 peers::PodResources read_pod(const Node& node, ErrorList& errors) {
   peers::PodResources pod;
   Fields fields(node, "scale.pod", errors);
-  const auto quantity = [&](std::string_view key, std::optional<std::int64_t>& out) {
-    const Node* stated = fields.take(key);
-    if (stated == nullptr) return;
-    out = manifest::read_quantity_milli(stated->text);
-    if (out && *out > 0) return;
-    errors.fail(stated->place, "scale.pod." + std::string(key) + ": found " + stated->words() +
-                                   ", expected a quantity above 0 such as 8, 500m or 64Gi");
-  };
-  quantity("cpu", pod.cpu_milli);
-  quantity("memory", pod.memory_milli);
-  quantity("memory_used", pod.memory_used_milli);
+  pod.cpu_milli = read_amount(fields, "cpu", errors);
+  pod.memory_milli = read_amount(fields, "memory", errors);
+  pod.memory_used_milli = read_amount(fields, "memory_used", errors);
   fields.finish();
   return pod;
 }
@@ -105,7 +90,8 @@ Scaler read_peer_manifest(const Node& node, const Scenario& scenario, ErrorList&
   const Node* path = fields.need("manifest");
   PeerSpec peer;
   const auto changes = fields.list("set");
-  fields.check("labels", [&](const Node& labels, ErrorList& v) { read_labels(labels, peer.labels, v); });
+  fields.check("labels",
+               [&](const Node& labels, ErrorList& v) { read_labels(labels, "scale.labels", peer.labels, v); });
   peers::PodResources pod;
   fields.check("pod", [&](const Node& stated, ErrorList& v) { pod = read_pod(stated, v); });
   fields.finish();
@@ -170,9 +156,10 @@ void read_scale_of_variants(const Node& node, const EndpointSpec& endpoint, cons
     const ReplicaCount stays = scenario.cluster.initial[endpoint.service_of(i).value].replicas;
     add({decide::scale::Fixed{.replicas = stays}, std::nullopt});
     spec.warnings.push_back(
-        fmt::format("the policy knows only one variant: it scales {}, and {} stays at {}; to give each variant a "
+        fmt::format("{}the policy knows only one variant: it scales {}, and {} stays at {}; to give each variant a "
                     "policy, use scale: {{variants: ...}}",
-                    endpoint.roles.front().name, endpoint.roles[i].name, stays));
+                    scenario.endpoints.size() > 1 ? endpoint.name + ": " : "", endpoint.roles.front().name,
+                    endpoint.roles[i].name, stays));
   }
 }
 
@@ -289,7 +276,7 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, ErrorList& er
   if (!fields.ok()) return spec;
   if (layers.provision->kind == decide::provision::Policy::Kind::group &&
       layers.place->kind == decide::place::Policy::Kind::first_fit) {
-    // First fit binds pod by pod and states no shortfall, so that no group of nodes would ever be bought.
+    // First fit binds pod by pod and reports no shortfall, so no group of nodes would ever be bought.
     errors.fail(fields.place_for_error({"place", "provision"}),
                 fmt::format("policies: \"{}\" can never buy a node: provision: group buys nodes only for "
                             "shortfalls, which only place: gang reports, expected place: gang, or provision: karpenter "

@@ -269,9 +269,9 @@ void find_engine(const Fields& fields, const std::string& gpu, const model::Work
 }
 
 /// Keys that describe replicas. A role or variant that lacks one of them inherits the value of `service`.
-constexpr std::array<std::string_view, 10> kReplicaKeys = {
-    "model",    "gpu",      "tensor_parallel", "dtype",           "pods_per_replica",
-    "together", "topology", "replicas",        "engine_settings", "start"};
+constexpr std::array<std::string_view, 13> kReplicaKeys = {
+    "model",         "gpu",      "tensor_parallel", "dtype",    "pods_per_replica", "cpu",  "memory",
+    "node_selector", "together", "topology",        "replicas", "engine_settings",  "start"};
 
 sim::EngineRole engine_role(model::Role role) {
   switch (role) {
@@ -301,6 +301,7 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
   fields.integer("tensor_parallel", workload.tensor_parallel, 1, 1024);
   fields.text("dtype", workload.dtype);
   fields.integer("pods_per_replica", workload.pods, 1, 1024);
+  workload.pod_class = read_pod_needs(fields, scenario, errors);
   const bool named = read_engine.ok() && !workload.model.empty() && !gpu.empty();
   model::TopologyLevel together = model::TopologyLevel::node;
   read_level(fields, "together", together);
@@ -374,6 +375,7 @@ std::string_view differs_in(const EndpointSpec& endpoint, const model::Catalog& 
   const sim::ReplicaConfig& other = endpoint.roles[1].replica;
   if (endpoint.roles[0].engine != endpoint.roles[1].engine) return "model, gpu, dtype or tensor_parallel";
   if (prefill.pods != decode.pods) return "pods_per_replica";
+  if (prefill.pod_class != decode.pod_class) return "cpu, memory or node_selector";
   if (prefill.together != decode.together) return "together";
   if (prefill.preferred != decode.preferred) return "topology";
   const auto settings = [](const sim::ReplicaConfig& c) {

@@ -136,7 +136,7 @@ void read_load_part(const Node* node, const Node& root, const std::string& path,
   set_load_end(root, path, scenario, spec, errors);
 }
 
-/// The most services, each with its load, that one scenario may have.
+/// Largest number of services in one scenario.
 constexpr std::size_t kMostServices = 1000;
 
 /// Returns the value of a key, or null if the mapping lacks it.
@@ -145,7 +145,7 @@ const Node* value_or_null(const Node& mapping, std::string_view key) {
   return value == nullptr || value->is_null() ? nullptr : value;
 }
 
-/// Reads one of several services. Its load stands in it.
+/// Reads one of several services, with its load.
 void read_one_of_services(const Node& item, std::size_t number, const Node& root, model::Catalog& catalog,
                           Scenario& scenario, ErrorList& errors) {
   const std::string owner = manifest::item_path("services", item, number);
@@ -220,6 +220,7 @@ Scenario read(Node root, const std::string& file, const ScenarioOverrides& overr
   const auto policies = fields.non_empty_list("policies");
   fields.finish();
   read_part(cluster, errors, [&](const Node& node, ErrorList& v) { read_cluster(node, catalog, scenario, v); });
+  resolve_any_gpu(catalog, scenario);
   scenario.catalog = std::make_shared<const model::Catalog>(std::move(catalog));
   scenario.cluster.catalog = scenario.catalog;
   read_policies(policies, scenario, errors);

@@ -15,6 +15,7 @@
 #include "model/catalog.h"
 #include "scenario/job_spec.h"
 #include "scenario/peer_spec.h"
+#include "scenario/pod_needs.h"
 #include "settings/inference_scaler.h"
 #include "sim/cluster/cluster_config.h"
 #include "sim/fleet/fleet.h"
@@ -93,8 +94,9 @@ struct Scenario {
   std::optional<Duration> duration;
   Duration settle_time = std::chrono::minutes(15);
 
-  std::vector<EndpointSpec> endpoints;            ///< at least one, names unique; in the order of the catalog
-  std::vector<JobSpec> jobs;                      ///< classes of batch jobs, names unique
+  std::vector<EndpointSpec> endpoints;  ///< at least one, names unique; in the order of the catalog
+  std::vector<JobSpec> jobs;            ///< classes of batch jobs, names unique
+  std::vector<PodNeeds> pod_needs{};    ///< by `PodClassId`; pods without CPU, memory and labels have no class
   std::shared_ptr<const model::Catalog> catalog;  ///< the services, GPU kinds, pools, queues and prices
   /// The bundled table, with the rows of `service.step_times`. Roles point into it.
   std::shared_ptr<const engine::EngineTable> engines{std::shared_ptr<const engine::EngineTable>(),
@@ -108,7 +110,7 @@ struct Scenario {
   bool bound = false;
   /// True: also search for the best constant fleet and for a better minimum of replicas. A file cannot set it.
   bool advice = true;
-  bool history = false;  ///< note what happens to nodes and replicas, for a report. A file cannot set it.
+  bool history = false;  ///< true: record what happens to nodes and replicas, for a report. A file cannot set it.
 
   /// Returns true if one endpoint has the cluster for itself.
   bool is_alone() const { return endpoints.size() == 1 && jobs.empty(); }

@@ -67,7 +67,7 @@ TEST(Scenario, PathsOfItsLoadStartAtItsFolder) {
   EXPECT_EQ(source("{profile: a.csv}"), "folder/a.csv");
   EXPECT_EQ(source("{profile: /a.csv}"), "/a.csv");
   EXPECT_EQ(source("{profile: azure-hour}"), "azure-hour");
-  EXPECT_EQ(source("{profile: a.csv}", {"load.profile=b.csv"}), "b.csv");  // from the current folder
+  EXPECT_EQ(source("{profile: a.csv}", {"load.profile=b.csv"}), "b.csv");  // --set: from the current folder
 }
 
 TEST(Scenario, LaunchTimesFollowFromTheProvisioner) {
@@ -105,9 +105,10 @@ TEST(Scenario, ReportsFaults) {
        "widen"},
       {"unknown keys are errors",
        {"service.modle=x"},
-       "--set service.modle=x: service: found key \"modle\", expected one of client, dtype, engine, "
-       "engine_perturbation, engine_settings, gpu, model, name, pods_per_replica, priority, queue, replicas, roles, "
-       "router, slo, start, step_times, team, tensor_parallel, together, topology or variants (did you mean model?)"},
+       "--set service.modle=x: service: found key \"modle\", expected one of client, cpu, dtype, engine, "
+       "engine_perturbation, engine_settings, gpu, memory, model, name, node_selector, pods_per_replica, priority, "
+       "queue, replicas, roles, router, slo, start, step_times, team, tensor_parallel, together, topology or variants "
+       "(did you mean model?)"},
       {"two sources of load",
        {"load.profile=azure-hour"},
        "--set load.profile=azure-hour: load names 2 sources, expected one of trace, profile, generator or closed_loop"},

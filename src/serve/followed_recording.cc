@@ -21,7 +21,8 @@ void FollowedRecording::run(const std::stop_token& stop) {
                                                calls_.on_state(state, archive::redecide(state));
                                              }
                                            },
-                                       .on_replaced = calls_.on_replaced};
+                                       .on_replaced = calls_.on_replaced,
+                                       .on_outcomes = calls_.on_outcomes};
   std::string fault;
   while (!stop.stop_requested()) {
     const Result<void> read =

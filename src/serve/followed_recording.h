@@ -23,6 +23,8 @@ class FollowedRecording {
     std::function<void(const archive::SavedState&, const archive::Redecision&)> on_state;
     /// Is called when another recording has taken the place of the file, before its first state; may be empty.
     std::function<void()> on_replaced{};
+    /// Is called with outcomes of earlier states; may be empty.
+    std::function<void(const std::vector<archive::RecordedOutcome>&)> on_outcomes{};
     /// Is called when the file can no longer be read, with the reason, and with an empty text when it can be read
     /// again.
     std::function<void(const std::string&)> on_fault;

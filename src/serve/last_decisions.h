@@ -7,9 +7,8 @@
 
 namespace capstan::serve {
 
-/// Returns the last decisions of a running controller in the form in which `archive::redecide` returns those of a saved
-/// state. The memory in it stays empty. The controller moves the actions of its decisions into its log, so the actions
-/// come from there.
+/// Returns the last decisions of a running controller in the form of `archive::redecide`, with an empty memory. The
+/// actions are read from the log of the controller, which has moved them there.
 /// @param first_action  number in the log of the first action of these decisions
 archive::Redecision last_decisions(const control::Controller& controller, std::uint64_t first_action);
 

@@ -28,8 +28,20 @@ LiveRun::LiveRun(scenario::Scenario scenario, double speed, DecisionCommand comm
                 [this, command = std::move(command), history = std::move(history)](const archive::SavedState& state,
                                                                                    const archive::Redecision& decided) {
                   history->note(state, decided);
-                  push({.position = position_, .state = show_state(position_, state, decided, command)});
+                  const std::int64_t decision = state.snapshot.at.since_start.count();
+                  awaited_.add(decision, position_, decided);
+                  catalog_ = state.snapshot.catalog;
+                  push({.position = position_,
+                        .state = show_state(position_, state, decided, command, std::exchange(outcomes_, {}))});
                   ++position_;
+                },
+            .on_outcome =
+                [this](const control::ActionOutcome& outcome) {
+                  if (catalog_ == nullptr) return;
+                  if (auto shown = awaited_.take(outcome.decided_at.since_start.count(),
+                                                 archive::recorded_outcome(outcome, *catalog_))) {
+                    outcomes_.push_back(*std::move(shown));
+                  }
                 },
             .on_end = [this, again = std::move(again)](
                           const scenario::Scenario& ended,

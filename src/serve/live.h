@@ -15,7 +15,7 @@
 
 namespace capstan::serve {
 
-/// Simulates the first policy of a scenario on a thread of its own, in the pace of a clock.
+/// Simulates the first policy of a scenario on a thread of its own, at the pace of a clock.
 class LiveRun {
  public:
   /// Something that happened since the last call of take_events().
@@ -26,7 +26,7 @@ class LiveRun {
       failed,  ///< the simulation could not go on; `error` says why
     };
     Kind kind = Kind::state;
-    std::int64_t position = 0;  ///< of a state, from 0
+    std::int64_t position = 0;  ///< number of the state, from 0
     ShownState state{};
     std::string result{};  ///< JSON
     std::string error{};
@@ -49,6 +49,9 @@ class LiveRun {
   std::mutex mutex_;
   std::vector<Event> events_;
   std::int64_t position_ = 0;
+  AwaitedOutcomes awaited_;
+  std::vector<ShownOutcome> outcomes_;  ///< they go to the page with the next state
+  std::shared_ptr<const model::Catalog> catalog_;
   PacedRun run_;  // declared last, so that it ends before the members that it uses
 };
 

@@ -47,6 +47,7 @@ void PacedRun::run(const std::stop_token& stop) {
     const archive::SavedState state{snapshot, {}, policy.policies, memory, due};
     calls_.on_state(state, archive::redecide(state));
   };
+  prepared.setup.outcome_observer = calls_.on_outcome;
   Result<experiment::RunResult> run = experiment::simulate(prepared.setup);
   if (!stop.stop_requested()) calls_.on_end(scenario_, std::move(run));
 }

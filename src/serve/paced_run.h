@@ -18,10 +18,12 @@ namespace capstan::serve {
 /// Simulates the first policy of a scenario on a thread of its own, in the pace of a clock.
 class PacedRun {
  public:
-  /// Both are called on the thread of the run.
+  /// All are called on the thread of the run.
   struct Calls {
     /// Is called with the inputs of every decision and with the decisions.
     std::function<void(const archive::SavedState&, const archive::Redecision&)> on_state;
+    /// Is called with the end of every action; may be empty.
+    control::OutcomeObserver on_outcome{};
     /// Is called at the end, unless the run was stopped.
     std::function<void(const scenario::Scenario&, Result<experiment::RunResult>)> on_end;
   };

@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "serve/bundled_page.h"
 #include "serve/first_part.h"
+#include "serve/packed.h"
 
 namespace capstan::serve {
 namespace {
@@ -34,24 +35,34 @@ std::size_t data_of(std::string_view place) {
   return found + place.size() - kNoData.size();
 }
 
-}  // namespace
+/// A shorter result is not packed, so that it can be read in the file.
+constexpr std::size_t kPackedFrom = 64 * 1024;
 
-std::string page(std::string_view result) {
+/// @param is_packed  true: a long result is compressed, as a JSON string
+std::string filled(std::string_view result, bool is_packed) {
   // In the order of the page: the part that is shown at once, and the data.
   const std::size_t first = data_of(kFirstPlace), data = data_of(kDataPlace);
   const std::size_t null = std::string_view("null").size();
   std::string html;
-  html.reserve(kBundledPage.size() + result.size() + result.size() / 16);
+  html.reserve(kBundledPage.size() + result.size() / 2);
   html += kBundledPage.substr(0, first);
   append_json(html, first_part(result));
   html += kBundledPage.substr(first + null, data - first - null);
-  append_json(html, result);
+  if (is_packed && result.size() >= kPackedFrom) {
+    html += '"' + packed(result) + '"';
+  } else {
+    append_json(html, result);
+  }
   html += kBundledPage.substr(data + null);
   return html;
 }
 
+}  // namespace
+
+std::string page(std::string_view result) { return filled(result, true); }
+
 std::string served_page(std::string_view result, std::string_view server) {
-  std::string html = page(result);
+  std::string html = filled(result, false);
   const std::size_t connection = html.find(kNoConnection) + kNoConnection.size();
   html.insert(connection, kOwnConnection);
   // The page before the data has changed by this insertion only, and the place of the server stands before all others.

@@ -5,7 +5,8 @@
 
 namespace capstan::serve {
 
-/// Returns the page that shows a result, as one HTML file that needs no server and no network.
+/// Returns the page that shows a result, as one HTML file that needs no server and no network. A long result is
+/// compressed, and the browser unpacks it.
 /// @param result  JSON as experiment::render_json writes it
 std::string page(std::string_view result);
 

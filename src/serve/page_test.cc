@@ -19,6 +19,13 @@ TEST(Page, HoldsTheResultInPlaceOfNull) {
   EXPECT_EQ(html.size(), kBundledPage.size() + std::string_view(R"({"format_version": 1})").size() - 4);
 }
 
+TEST(Page, ALongResultIsPacked) {
+  const std::string result = R"({"title": ")" + std::string(300'000, 'a') + R"("})";
+  EXPECT_LT(page(result).size(), kBundledPage.size() + 10'000);
+  EXPECT_EQ(count(page(result), R"(<script type="application/json" id="data">"H4sI)"), 1U);
+  EXPECT_EQ(count(served_page(result, "null"), R"(id="data">{"title")"), 1U) << "a server need not pack it";
+}
+
 TEST(Page, ANameCannotEndTheDataOrStartAScript) {
   const std::string html = page(R"({"title": "</script><script>alert(1)</script><!--"})");
   EXPECT_EQ(count(html, "<script"), count(kBundledPage, "<script"));

@@ -24,9 +24,17 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Value = Numbers::Value;
 
-constexpr std::pair<const char*, Value Numbers::*> kSeries[] = {
-    {"desired", &Numbers::desired}, {"ready", &Numbers::ready},   {"starting", &Numbers::starting},
-    {"waiting", &Numbers::waiting}, {"silent", &Numbers::silent}, {"age_ms", &Numbers::age_ms}};
+constexpr std::pair<const char*, Value Numbers::*> kSeries[] = {{"desired", &Numbers::desired},
+                                                                {"ready", &Numbers::ready},
+                                                                {"starting", &Numbers::starting},
+                                                                {"waiting", &Numbers::waiting},
+                                                                {"silent", &Numbers::silent},
+                                                                {"age_ms", &Numbers::age_ms},
+                                                                {"running", &Numbers::running},
+                                                                {"late_ppm", &Numbers::late_ppm},
+                                                                {"late_allowed_ppm", &Numbers::late_allowed_ppm},
+                                                                {"ttft_p99_us", &Numbers::ttft_p99_us},
+                                                                {"ttft_slo_us", &Numbers::ttft_slo_us}};
 
 struct Moment {
   Instant at;
@@ -41,6 +49,7 @@ struct ShownAction {
   std::string text;
   std::string object;
   std::string arithmetic;
+  std::optional<archive::RecordedOutcome> outcome{};
 };
 
 std::string dump_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
@@ -81,6 +90,11 @@ std::vector<ShownAction> actions_of(std::int64_t position, const model::Snapshot
   return all;
 }
 
+void add_outcome(Json& json, const archive::RecordedOutcome& outcome) {
+  json["result"] = std::string(archive::name(outcome.result));
+  if (!outcome.why.empty()) json["result_why"] = outcome.why;
+}
+
 template <typename Actions>
 Json actions_json(const Actions& actions) {
   Json rows = Json::array();
@@ -90,6 +104,7 @@ Json actions_json(const Actions& actions) {
                     {"at_ns", action.at.since_start.count()},
                     {"layer", action.layer},
                     {"action", action.text}});
+    if (action.outcome) add_outcome(rows.back(), *action.outcome);
   }
   return rows;
 }
@@ -98,6 +113,15 @@ Json value_json(const Value& value) { return value ? Json(*value) : Json(); }
 
 void add(Value& sum, const model::Signal& signal) {
   if (signal.usable()) sum = sum.value_or(0) + signal.value;
+}
+
+/// Returns the share of late requests of a replica: the largest share that it reports.
+Value late_share(const model::ReplicaSignals& signals) {
+  Value worst;
+  for (const model::Signal* share : {&signals.ttft_late_ppm, &signals.queue_late_ppm, &signals.tpot_late_ppm}) {
+    if (share->usable()) worst = std::max(worst.value_or(0), share->value);
+  }
+  return worst;
 }
 
 Moment moment_of(const model::Snapshot& snapshot, const archive::Redecision& decided) {
@@ -216,6 +240,7 @@ class Collector {
     if (states_ == 0) policy_ = state.policies.name;
     moments_.push_back(moment_of(snapshot, decided));
     std::vector<ShownAction> actions = actions_of(states_, snapshot, decided);
+    awaited_.add(state.number, states_, decided);
     if (!actions.empty()) decisions_.emplace(states_, decisions_json(states_, actions, command_));
     for (ShownAction& action : actions) {
       action.arithmetic.clear();
@@ -225,6 +250,16 @@ class Collector {
     const std::int64_t first = actions_.empty() ? states_ : actions_.front().state;
     decisions_.erase(decisions_.begin(), decisions_.lower_bound(first));
     ++states_;
+  }
+
+  void add(const archive::RecordedOutcome& outcome) {
+    const std::optional<ShownOutcome> shown = awaited_.take(outcome.state, outcome);
+    if (!shown) return;
+    const auto place_of = [](const ShownAction& action) { return std::pair(action.state, action.position); };
+    const auto action = std::ranges::lower_bound(actions_, std::pair(shown->state, shown->position), {}, place_of);
+    if (action != actions_.end() && place_of(*action) == std::pair(shown->state, shown->position)) {
+      action->outcome = outcome;
+    }
   }
 
   RecordedPage finish(const std::string& path, std::int64_t damaged) && {
@@ -240,7 +275,7 @@ class Collector {
                                      .actions = actions_json(actions_),
                                      .left_out = left_out_,
                                      .command = replay_words(path)}),
-                          std::move(decisions_), states_};
+                          std::move(decisions_), states_, std::move(awaited_)};
     return recorded;
   }
 
@@ -253,6 +288,7 @@ class Collector {
   std::deque<ShownAction> actions_;
   std::int64_t left_out_ = 0;
   std::map<std::int64_t, std::string> decisions_;
+  AwaitedOutcomes awaited_;
 };
 
 }  // namespace
@@ -284,7 +320,12 @@ ServiceNumbers numbers_of(const model::Snapshot& snapshot, const archive::Redeci
     Numbers& numbers = by_id[id];
     numbers.ready = numbers.starting = 0;
     add(numbers.waiting, state.gateway_waiting);
+    const model::Slo& slo = snapshot.catalog->service(id).slo;
+    const bool has_slo = std::max({slo.ttft, slo.tpot, slo.e2e}) > Duration{};
+    if (has_slo) numbers.late_allowed_ppm = 1'000'000 - slo.attainment_ppm;
+    if (slo.ttft > Duration{}) numbers.ttft_slo_us = slo.ttft / std::chrono::microseconds(1);
   });
+  std::map<model::ServiceId, std::pair<std::int64_t, std::int64_t>> late;  // sum of the shares and number of replicas
   for (const decide::scale::Decision& decision : decided.scale) {
     if (const auto found = by_id.find(decision.service); found != by_id.end()) found->second.desired = decision.desired;
   }
@@ -294,8 +335,19 @@ ServiceNumbers numbers_of(const model::Snapshot& snapshot, const archive::Redeci
     Numbers& numbers = found->second;
     *numbers.ready += gang.phase == model::Gang::Phase::ready ? 1 : 0;
     *numbers.starting += gang.phase == model::Gang::Phase::starting ? 1 : 0;
-    add(numbers.waiting, snapshot.signals_of(id).waiting);
+    const model::ReplicaSignals& signals = snapshot.signals_of(id);
+    add(numbers.waiting, signals.waiting);
+    add(numbers.running, signals.running);
+    if (gang.phase != model::Gang::Phase::ready) return;
+    if (const Value share = late_share(signals)) {
+      late[gang.service].first += *share;
+      ++late[gang.service].second;
+    }
+    if (signals.ttft_p99_us.usable()) {
+      numbers.ttft_p99_us = std::max(numbers.ttft_p99_us.value_or(0), signals.ttft_p99_us.value);
+    }
   });
+  for (const auto& [service, sum] : late) by_id[service].late_ppm = sum.first / sum.second;
   for (const auto& [service, health] : model::signal_health(snapshot)) {
     const auto found = by_id.find(service);
     if (found == by_id.end()) continue;
@@ -306,7 +358,7 @@ ServiceNumbers numbers_of(const model::Snapshot& snapshot, const archive::Redeci
 }
 
 ShownState show_state(std::int64_t position, const archive::SavedState& state, const archive::Redecision& decided,
-                      const DecisionCommand& command) {
+                      const DecisionCommand& command, const std::vector<ShownOutcome>& outcomes) {
   const model::Snapshot& snapshot = state.snapshot;
   const std::vector<ShownAction> actions = actions_of(position, snapshot, decided);
   Json json = {{"state", position}, {"at_ns", snapshot.at.since_start.count()}, {"services", Json::object()}};
@@ -314,6 +366,10 @@ ShownState show_state(std::int64_t position, const archive::SavedState& state, c
     for (const auto& [key, field] : kSeries) json["services"][name][key] = value_json(numbers.*field);
   }
   json["actions"] = actions_json(actions);
+  for (const ShownOutcome& shown : outcomes) {
+    Json& row = json["outcomes"].emplace_back(Json{{"state", shown.state}, {"position", shown.position}});
+    add_outcome(row, shown.outcome);
+  }
   ShownState shown{dump_line(json), {}};
   if (!actions.empty()) shown.decisions = decisions_json(position, actions, command);
   return shown;
@@ -346,6 +402,9 @@ Result<RecordedPage> read_recorded(archive::Recording& recording, const std::str
   if (!count) return std::unexpected(count.error());
   if (count->states == 0)
     return std::unexpected(Error::about(path, "the recording is empty, expected at least one decision"));
+  const Result<std::vector<archive::RecordedOutcome>> outcomes = recording.new_outcomes();
+  if (!outcomes) return std::unexpected(outcomes.error());
+  for (const archive::RecordedOutcome& outcome : *outcomes) collector.add(outcome);
   return std::move(collector).finish(path, count->damaged);
 }
 

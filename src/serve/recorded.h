@@ -11,6 +11,7 @@
 #include "archive/recording.h"
 #include "archive/redecide.h"
 #include "base/error.h"
+#include "serve/awaited_outcomes.h"
 #include "serve/recorded_history.h"
 
 namespace capstan::serve {
@@ -19,8 +20,13 @@ namespace capstan::serve {
 struct Numbers {
   using Value = std::optional<std::int64_t>;
   Value desired{}, ready{}, starting{}, waiting{};
-  Value silent{};  ///< ready replicas without a usable reading of their load
-  Value age_ms{};  ///< age of the oldest reading; no value without a ready replica
+  Value running{};           ///< requests in the batches of the replicas
+  Value late_ppm{};          ///< mean share of late requests of the ready replicas
+  Value late_allowed_ppm{};  ///< share that the SLO allows; no value: there is no SLO
+  Value ttft_p99_us{};       ///< of the slowest replica
+  Value ttft_slo_us{};       ///< bound of the SLO; no value: there is none
+  Value silent{};            ///< ready replicas without a usable reading of their load
+  Value age_ms{};            ///< age of the oldest reading; no value without a ready replica
 };
 using ServiceNumbers = std::map<model::ServiceId, Numbers>;
 
@@ -33,7 +39,8 @@ struct RecordedPage {
   /// The decisions of a state as JSON, by the position of the state in the recording: for each of its actions, in their
   /// order, the arithmetic and the command that prints it. Only states with actions have an entry.
   std::map<std::int64_t, std::string> decisions;
-  std::int64_t states = 0;  ///< states of the recording
+  std::int64_t states = 0;    ///< states of the recording
+  AwaitedOutcomes awaited{};  ///< its actions without an outcome
 };
 
 /// Returns the data of the page before the first event, as JSON: a recording without states.
@@ -81,8 +88,9 @@ struct ShownState {
 };
 
 /// @param position  number of the state since the start, from 0
+/// @param outcomes  those of earlier actions that have come since the last state
 ShownState show_state(std::int64_t position, const archive::SavedState& state, const archive::Redecision& decided,
-                      const DecisionCommand& command);
+                      const DecisionCommand& command, const std::vector<ShownOutcome>& outcomes = {});
 
 /// Returns the arithmetic of the decisions of all layers, a paragraph for each service and layer.
 std::string arithmetic_of(const archive::SavedState& state, const archive::Redecision& decided);

@@ -69,7 +69,8 @@ void RecordedHistory::note(const archive::SavedState& state, const archive::Rede
   };
   const model::Delta delta = delta_between(before_, now);
   const experiment::RunHistory& history = recorder_.history();
-  if (is_full(history.nodes.size(), delta.nodes.size()) || is_full(history.gangs.size(), delta.gangs.size())) {
+  if (is_full(history.nodes.size(), delta.nodes.size()) || is_full(history.gangs.size(), delta.gangs.size()) ||
+      history.use.size() + now.catalog->services.size() * 2 > experiment::RunHistory::kUseMost) {
     recorder_.drop_ended(before_);
     ++generation_;
   }

@@ -108,6 +108,34 @@ TEST(RecordedHistory, HasEveryDecisionAboutPodsAndNodes) {
   EXPECT_EQ(shown, made);
 }
 
+TEST(RecordedHistory, ShowsANodeFromItsLaunchOn) {
+  const RecordedRun all = run();
+  RecordedHistory history(5);
+  std::size_t booting = 0;
+  for (const archive::SavedState& state : all.states) {
+    history.note(state, archive::redecide(state));
+    auto launched = static_cast<std::size_t>(state.snapshot.nodes.size());
+    state.snapshot.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
+      if (claim.phase != model::Claim::Phase::launched) return;
+      ++launched;
+      ++booting;
+    });
+    const Json nodes = Json::parse(history.json(""))["fleet"]["nodes"];
+    EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(nodes["ended_ms"], Json())), launched);
+  }
+  EXPECT_GT(booting, 0U);
+}
+
+TEST(RecordedHistory, HasTokensAndIdleTimeByMinute) {
+  RecordedHistory history(5);
+  for (const archive::SavedState& state : run().states) history.note(state, archive::redecide(state));
+  const Json use = Json::parse(history.json(""))["fleet"]["use"];
+  ASSERT_GT(use["at_ms"].size(), 5U);
+  std::int64_t tokens = 0;
+  for (const Json& one : use["tokens"]) tokens += one.get<std::int64_t>();
+  EXPECT_GT(tokens, 1000);
+}
+
 TEST(RecordedHistory, AnswersWithTheRowsThatChanged) {
   const RecordedRun all = run();
   RecordedHistory history(5);

@@ -36,6 +36,9 @@ std::int64_t record(const std::string& path, std::vector<std::string> sets = {})
     EXPECT_TRUE(recorder->add({snapshot, {}, policy.policies, memory, due}));
     ++states;
   };
+  prepared.setup.outcome_observer = [&](const control::ActionOutcome& outcome) {
+    EXPECT_TRUE(recorder->add_outcome(outcome));
+  };
   EXPECT_TRUE(experiment::simulate(prepared.setup));
   EXPECT_TRUE(recorder->finish());
   return states;
@@ -105,6 +108,25 @@ TEST(RecordedPage, AnActionHasOnlyItsOwnArithmetic) {
     }
   }
   EXPECT_EQ(layers, (std::set<std::string>{"place", "provision", "scale"}));
+}
+
+TEST(RecordedPage, ShowsTheOutcomesOfActions) {
+  const std::string path = testing::TempDir() + "recorded_outcomes_test.rec";
+  record(path);
+  const auto json = nlohmann::json::parse(read_small(path).json);
+  std::size_t applied = 0;
+  for (const auto& action : json["actions"]) applied += action.value("result", "") == "applied" ? 1 : 0;
+  EXPECT_GT(applied, 0U);
+  EXPECT_LE(json["actions"].size(), applied + 3) << "the last actions may have no outcome yet";
+}
+
+TEST(RecordedPage, ShowsRequestsAndLateness) {
+  const std::string path = testing::TempDir() + "recorded_late_test.rec";
+  record(path);
+  const auto service = nlohmann::json::parse(read_small(path).json)["services"][0];
+  for (const char* key : {"running", "late_ppm", "late_allowed_ppm", "ttft_p99_us", "ttft_slo_us"}) {
+    EXPECT_GT(std::ranges::count_if(service[key], [](const auto& value) { return !value.is_null(); }), 3) << key;
+  }
 }
 
 TEST(NowCommand, NamesTheServiceOrTheLayer) {

@@ -26,14 +26,16 @@ class RecordingStream {
     };
     Kind kind = Kind::state;
     ShownState state{};
-    std::string text{};  ///< of `replaced`: the name of the policy
+    std::string text{};  ///< error of `fault`; name of the policy of `replaced`
   };
 
   /// @param place    place after the states that were read already
   /// @param states   number of these states
   /// @param history  the history of these states, which the stream continues
+  /// @param awaited  the actions of these states without an outcome
   RecordingStream(const std::string& path, archive::Recording::Place place, std::int64_t states,
-                  std::shared_ptr<RecordedHistory> history, Duration period = FollowedRecording::kPeriod);
+                  std::shared_ptr<RecordedHistory> history, AwaitedOutcomes awaited = {},
+                  Duration period = FollowedRecording::kPeriod);
 
   std::vector<Event> take_events();
   /// Returns a descriptor that is readable if take_events() has something to return.
@@ -41,6 +43,7 @@ class RecordingStream {
 
  private:
   void add(const archive::SavedState& state, const archive::Redecision& decided, const DecisionCommand& command);
+  void add(const std::vector<archive::RecordedOutcome>& outcomes);
   void push(Event event);
 
   WakeUp wake_;
@@ -48,6 +51,8 @@ class RecordingStream {
   std::vector<Event> events_;
   std::int64_t position_;
   std::shared_ptr<RecordedHistory> history_;
+  AwaitedOutcomes awaited_;
+  std::vector<ShownOutcome> outcomes_;  ///< they go to the page with the next state
   bool is_new_ = false;         ///< true: another recording has replaced the file, and its first state has not come yet
   FollowedRecording followed_;  // declared last, so that it ends before the members that it uses
 };

@@ -43,7 +43,7 @@ TEST(RecordingStream, FollowsAWriterAndSaysWhatIsWrong) {
   std::optional<Result<archive::Recording>> recording = archive::Recording::open(scratch.file());
   ASSERT_TRUE(*recording && (*recording)->next() && (*recording)->next());
   const auto history = std::make_shared<RecordedHistory>(1);
-  RecordingStream stream(scratch.file(), (*recording)->place(), 2, history, 200ms);
+  RecordingStream stream(scratch.file(), (*recording)->place(), 2, history, {}, 200ms);
   recording.reset();  // a file that stays open keeps its log
 
   ASSERT_TRUE(recorder->add(small_state(at(30))));

@@ -57,6 +57,7 @@ Error not_json(std::string_view text, const std::string& path) {
 FileKind kind_of_file(std::string_view bytes) {
   if (bytes.starts_with(kSqlite)) return FileKind::recording;
   const std::size_t first = bytes.find_first_not_of(" \t\r\n");
+  if (first != bytes.npos && bytes[first] == '<') return FileKind::page;
   const bool is_object = first != bytes.npos && bytes[first] == '{';
   // A scenario may be written as JSON, too, which is YAML. The first key of a result is its format version.
   const std::size_t key = is_object ? bytes.find_first_not_of(" \t\r\n", first + 1) : bytes.npos;

@@ -9,7 +9,7 @@
 namespace capstan::serve {
 
 /// The kind of a file, by its first bytes.
-enum class FileKind : std::uint8_t { scenario, result, recording };
+enum class FileKind : std::uint8_t { scenario, result, recording, page };
 
 FileKind kind_of_file(std::string_view bytes);
 /// Returns the kind of the file at a path. A file that cannot be read counts as a scenario, whose reader says why.

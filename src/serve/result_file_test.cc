@@ -14,6 +14,7 @@ TEST(ResultFile, IsKnownByItsFirstBytes) {
       {"{\"name\": \"chat\"}", scenario},
       {"name: chat\n", scenario},
       {"", scenario},
+      {"<!doctype html>\n<html>", page},
       {"{", scenario},
       {std::string("SQLite format 3\0rest", 20), recording},
       {"SQLite format 3", scenario},

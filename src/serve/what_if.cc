@@ -74,8 +74,11 @@ void add_prices(double factor, const scenario::Scenario& scenario, const Node& r
       at += machines[j].find("zone") != nullptr ? 1 : zones;
     }
   }
-  for (std::size_t k = 0; k < scenario.cluster.existing.size(); ++k) {
-    add(fmt::format("cluster.existing.{}", k), scenario.cluster.existing[k].offering);
+  // All nodes of a file have the price of their entry.
+  std::optional<std::size_t> entry;
+  for (const sim::ExistingNodes& nodes : scenario.cluster.existing) {
+    if (entry != nodes.entry) add(fmt::format("cluster.existing.{}", nodes.entry), nodes.offering);
+    entry = nodes.entry;
   }
 }
 

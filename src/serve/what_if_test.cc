@@ -70,6 +70,18 @@ TEST(WhatIf, BecomesAssignmentsOfSet) {
             (std::vector<std::string>{"service.replicas.min=4", "service.replicas.initial=4"}));
 }
 
+TEST(WhatIf, TheNodesOfAFileHaveThePriceOfTheirEntry) {
+  const std::string path = CAPSTAN_SOURCE_DIR "/scenarios/trace-on-its-nodes.yaml";
+  const Result<manifest::Node> root = manifest::parse_file(path);
+  const scenario::ScenarioResult scenario =
+      scenario::read_scenario(path, {.sets = {}, .trace = {}, .seed = {}, .policies = {}});
+  ASSERT_TRUE(root && scenario);
+  const std::vector<std::string> sets = what_if_sets({.price_factor = 2}, *scenario, *root);
+  ASSERT_EQ(sets.size(), 2u);
+  EXPECT_TRUE(sets[0].starts_with("cluster.existing.0.usd_per_hour=")) << sets[0];
+  EXPECT_EQ(sets[1], "cluster.existing.1.usd_per_hour=4.000000");
+}
+
 TEST(WhatIf, TheAssignmentsHaveTheirEffect) {
   const WhatIf change{
       .load_factor = 2, .price_factor = 0.5, .spot_interruptions_percent_per_hour = 0, .min_replicas = 4};

@@ -22,9 +22,9 @@ inline constexpr std::array<SettingName, 5> kScaleOnNames{
 inline constexpr auto kScaleOnKeys = enum_column(kScaleOnNames, &SettingName::key);
 inline constexpr auto kScaleOnLabels = enum_column(kScaleOnNames, &SettingName::label);
 
-inline constexpr std::array<std::string_view, 3> kSelectKeys{"max", "min", "disabled"};    // HpaRules::Select
-inline constexpr std::array<std::string_view, 2> kRateKeys{"pods", "percent"};             // HpaRatePolicy::Kind
-inline constexpr std::array<std::string_view, 2> kToZeroKeys{"within_slo", "after_idle"};  // Capstan::ScaleToZero
+inline constexpr std::array<std::string_view, 3> kSelectKeys{"max", "min", "disabled"};         // HpaRules::Select
+inline constexpr std::array<std::string_view, 2> kRateKeys{"pods", "percent"};                  // HpaRatePolicy::Kind
+inline constexpr std::array<std::string_view, 2> kScaleToZeroKeys{"within_slo", "after_idle"};  // Capstan::ScaleToZero
 inline constexpr std::array<std::string_view, 2> kConsolidationKeys{"when_empty", "when_empty_or_underutilized"};
 
 /// Labels of the policies of an InferenceScaler.

@@ -16,9 +16,9 @@ TEST(SettingNames, AWrittenPolicyHasTheKeysOfTheTables) {
     const std::string json = to_json(decide::scale::Policy(rules));
     EXPECT_NE(json.find("\"scale_on\":\"" + std::string(kScaleOnKeys[i]) + "\""), std::string::npos) << json;
   }
-  for (const std::string_view key : kToZeroKeys) {
+  for (const std::string_view key : kScaleToZeroKeys) {
     decide::scale::Capstan capstan;
-    capstan.to_zero = *enum_named<decide::scale::Capstan::ScaleToZero>(kToZeroKeys, key);
+    capstan.to_zero = *enum_named<decide::scale::Capstan::ScaleToZero>(kScaleToZeroKeys, key);
     const std::string json = to_json(decide::scale::Policy(capstan));
     EXPECT_NE(json.find("\"to_zero\":\"" + std::string(key) + "\""), std::string::npos) << json;
   }

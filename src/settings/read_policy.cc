@@ -212,9 +212,9 @@ scale::Policy read_scale(const Node& source, ErrorList& errors, std::span<const 
       fields.duration("sync_period", capstan.sync_period, 100ms, 1h);
       if (fields.take("attainment") != nullptr) fields.share_ppm("attainment", capstan.attainment_ppm, 1, 1'000'000);
       using ScaleToZero = scale::Capstan::ScaleToZero;
-      fields.choice<ScaleToZero>(
-          "to_zero", capstan.to_zero,
-          {named_value(kToZeroKeys, ScaleToZero::within_slo), named_value(kToZeroKeys, ScaleToZero::after_idle)});
+      fields.choice<ScaleToZero>("to_zero", capstan.to_zero,
+                                 {named_value(kScaleToZeroKeys, ScaleToZero::within_slo),
+                                  named_value(kScaleToZeroKeys, ScaleToZero::after_idle)});
       policy = capstan;
       break;
     }

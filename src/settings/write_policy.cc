@@ -55,7 +55,7 @@ struct ScaleWriter {
   Json operator()(const scale::Capstan& capstan) const {
     Json json = {{"policy", "capstan"}, {"sync_period", text(capstan.sync_period)}};
     if (capstan.attainment_ppm > 0) json["attainment"] = share(capstan.attainment_ppm);
-    json["to_zero"] = enum_name(kToZeroKeys, capstan.to_zero);
+    json["to_zero"] = enum_name(kScaleToZeroKeys, capstan.to_zero);
     return json;
   }
 

@@ -49,7 +49,7 @@ std::set<NodeId> useful_nodes(const model::Snapshot& snapshot, const std::map<No
   snapshot.services.for_each([&](model::ServiceId id, const model::ServiceState&) {
     const model::GangSpec spec = snapshot.catalog->service(id).workload.gang();
     if (!seen.insert(spec).second) return;
-    // The key is a node or a domain. Both are unique within a level.
+    // The key is the id of a node, or of a domain of the level.
     std::map<std::uint32_t, std::pair<std::int64_t, std::vector<NodeId>>> domains;
     for (const auto& [node_id, gpus] : free) {
       const Node& node = snapshot.nodes.at(node_id);

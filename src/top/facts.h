@@ -19,13 +19,13 @@ namespace capstan::top {
 
 /// The use of a GPU.
 enum class GpuUse : std::uint8_t {
-  serving,   ///< of a ready replica
-  starting,  ///< of a replica that loads its model
-  held,      ///< of a replica that waits for its other pods
-  draining,  ///< of a replica that finishes its requests, or of a pod that was asked to stop
-  sleeping,  ///< of a sleeping replica
-  other,     ///< of a workload that Capstan does not scale
-  free,      ///< a replica of a service fits here
+  serving,   ///< a ready replica holds it
+  starting,  ///< its replica loads its model
+  held,      ///< its replica waits for its other pods
+  draining,  ///< its replica finishes its requests, or its pod was asked to stop
+  sleeping,  ///< its replica sleeps
+  other,     ///< a workload that Capstan does not scale holds it
+  free,      ///< free, and a replica of a service fits here
   stranded,  ///< free, but no replica of any service fits into the free GPUs of its domain
   unusable,  ///< free on a node that takes no pods, or on one that does not run yet
 };
@@ -59,7 +59,7 @@ struct ReplicaFacts {
   model::Gang::Phase phase{};
   std::int64_t pods = 0;
   std::int64_t bound = 0;              ///< pods with a node
-  MilliGpu gpus;                       ///< that all its pods ask for
+  MilliGpu gpus;                       ///< GPUs that all its pods ask for
   std::string gpu;                     ///< GPU kind
   Duration age{};                      ///< time since it was created
   std::optional<Duration> ready_in{};  ///< of a starting replica: predicted time until it serves
@@ -74,7 +74,7 @@ struct ServiceFacts {
   std::optional<RequestCount> waiting{};      ///< requests in queues of replicas and of the gateway; no value: unknown
   std::optional<std::int64_t> late_ppm{};     ///< mean share of late requests of the replicas; no value: unknown
   std::int64_t late_allowed_ppm = 0;          ///< share that the SLO allows
-  std::optional<std::int64_t> ttft_p99_us{};  ///< of the slowest replica; no value: unknown
+  std::optional<std::int64_t> ttft_p99_us{};  ///< p99 TTFT of the slowest replica; no value: unknown
   std::string why{};                          ///< reason for the wanted replicas
 };
 
@@ -83,7 +83,7 @@ struct Sums {
   std::int64_t launching = 0;  ///< machines on their way, of which some are paid for
   std::int64_t leaving = 0;    ///< nodes that take no more pods
   GpuUses uses{};
-  MicroUsd per_hour{};        ///< of the machines that are paid for and have a known price
+  MicroUsd per_hour{};        ///< price of the paid machines whose price is known
   std::int64_t unpriced = 0;  ///< machines without a known price
   /// The gangs of a kind, by phase.
   struct Gangs {

@@ -354,11 +354,11 @@ std::size_t room(const View& view, std::size_t head_lines) {
 }  // namespace
 
 std::string_view name(NodeOrder sort) {
-  constexpr std::array<std::string_view, kSorts> kNames = {"id", "free", "price", "age"};
+  constexpr std::array<std::string_view, kNodeOrders> kNames = {"id", "free", "price", "age"};
   return kNames[static_cast<std::size_t>(sort)];
 }
 
-std::size_t scroll_most(const Facts& facts, const View& view) {
+std::size_t max_scroll(const Facts& facts, const View& view) {
   const std::size_t lines = body(facts, view).size();
   const std::size_t shown = room(view, head(facts, view).size());
   return view.height == 0 || lines <= shown ? 0 : lines - shown;

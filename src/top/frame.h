@@ -16,7 +16,7 @@ enum class NodeOrder : std::uint8_t {
   price,  ///< highest price first
   age,    ///< youngest first
 };
-inline constexpr std::size_t kSorts = 4;
+inline constexpr std::size_t kNodeOrders = 4;
 /// Returns "id", "free", "price" or "age".
 std::string_view name(NodeOrder sort);
 
@@ -37,6 +37,6 @@ struct View {
 std::string frame(const Facts& facts, const View& view);
 
 /// Returns the greatest useful `scroll`: the last line of the tables is then in view.
-std::size_t scroll_most(const Facts& facts, const View& view);
+std::size_t max_scroll(const Facts& facts, const View& view);
 
 }  // namespace capstan::top

@@ -165,7 +165,7 @@ TEST(Frame, FitsEveryTerminal) {
         const std::vector<std::string> lines = lines_of(frame(all, view));
         EXPECT_EQ(lines.size(), height) << width;
         for (const std::string& line : lines) EXPECT_LE(experiment::columns(line), width) << line;
-        EXPECT_LE(scroll_most(all, view), 1000u);
+        EXPECT_LE(max_scroll(all, view), 1000u);
         view.output.color = true;
         EXPECT_EQ(lines_of(frame(all, view)).size(), height);
       }
@@ -175,13 +175,13 @@ TEST(Frame, FitsEveryTerminal) {
 
 TEST(Frame, ScrollsToTheLastLine) {
   View view{.output = {.width = 120}, .height = 10, .source = "s", .takes_keys = true};
-  view.scroll = scroll_most(facts(), view);
+  view.scroll = max_scroll(facts(), view);
   const std::vector<std::string> lines = lines_of(frame(facts(), view));
   ASSERT_EQ(lines.size(), 10u);
   EXPECT_TRUE(lines[8].starts_with("chat 1")) << lines[8];
   EXPECT_NE(lines[9].find("lines 15 to 19 of 19"), std::string::npos) << lines[9];
   view.height = 100;
-  EXPECT_EQ(scroll_most(facts(), view), 0u);
+  EXPECT_EQ(max_scroll(facts(), view), 0u);
 }
 
 TEST(Frame, SortsTheNodes) {

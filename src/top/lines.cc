@@ -75,7 +75,7 @@ std::string line(const Spans& spans, const Output& output) {
   for (const Span& span : spans) {
     if (left == 0) break;
     const std::size_t wide = columns(span.text);
-    // The ellipsis takes the last column if something follows that does not fit.
+    // If the rest of the line does not fit, an ellipsis takes the last column.
     const bool is_cut = wide > left || (wide == left && done + wide < all);
     std::string text = is_cut ? experiment::shortened(span.text + " ", left) : span.text;
     if (!output.utf8) text = ascii(text);

@@ -20,6 +20,7 @@ struct Bounds {
 inline constexpr Bounds<double> kScale{1e-6, 1e5};
 inline constexpr Bounds<Duration> kScaleJitter{{}, std::chrono::hours(1)};
 inline constexpr Bounds<Duration> kDuration{std::chrono::seconds(1), kLongest};
+inline constexpr Bounds<Duration> kStart{Duration{}, kLongest};
 
 /// Requests/s. A rate is 0 or inside these bounds; a smaller rate would leave weeks between requests.
 inline constexpr Bounds<double> kRate{1e-6, 1e7};

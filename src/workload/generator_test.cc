@@ -270,7 +270,7 @@ RC_GTEST_PROP(Generator, IsInOrderAndRepeatable, (std::uint8_t kind, std::uint8_
   RC_ASSERT(hash_of(once) == hash_of(repeated));
   RC_ASSERT(hash_of(once) != hash_of(generate(spec, minutes(2), seed + 1U)));
   RC_ASSERT(std::ranges::is_sorted(once, {}, &Request::arrival));
-  RC_ASSERT(once.empty() || once.back().arrival < Instant{minutes(2)});
+  RC_ASSERT((once.empty() || once.back().arrival < Instant{minutes(2)}));
 }
 
 TEST(Generator, ArrivalsDoNotDependOnLengths) {

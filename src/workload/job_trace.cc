@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,10 +19,22 @@
 namespace capstan::workload {
 namespace {
 
-enum JobColumn : std::uint8_t { num_gpu, gpu_milli, creation_time, deletion_time, scheduled_time };
-constexpr std::array<std::string_view, 5> kNames = {"num_gpu", "gpu_milli", "creation_time", "deletion_time",
-                                                    "scheduled_time"};
+enum JobColumn : std::uint8_t {
+  num_gpu,
+  gpu_milli,
+  creation_time,
+  deletion_time,
+  scheduled_time,
+  cpu_milli,
+  memory_mib,
+  gpu_spec,
+};
+constexpr std::array<std::string_view, 8> kNames = {"num_gpu",        "gpu_milli", "creation_time", "deletion_time",
+                                                    "scheduled_time", "cpu_milli", "memory_mib",    "gpu_spec"};
+constexpr std::size_t kRequired = 5;  ///< columns that a trace must have: the first ones
 constexpr std::int64_t kMostGpus = 1024;
+constexpr std::int64_t kMostAmount = 1'000'000'000;  ///< of CPU and memory
+constexpr std::size_t kAbsent = static_cast<std::size_t>(-1);
 
 /// Reads the rows of a trace whose header was read.
 class JobRows {
@@ -61,7 +74,9 @@ class JobRows {
     const auto deleted = time(line, cells, deletion_time);
     const bool was_scheduled = !cells[columns_[scheduled_time]].empty();
     const auto scheduled = was_scheduled ? time(line, cells, scheduled_time) : created;
-    if (!gpus || !share || !created || !deleted || !scheduled) return std::nullopt;
+    const auto cpu = amount(line, cells, cpu_milli);
+    const auto memory = amount(line, cells, memory_mib);
+    if (!gpus || !share || !created || !deleted || !scheduled || !cpu || !memory) return std::nullopt;
     if (*deleted < *scheduled) {
       lines_.fail(column_of(line, cells, columns_[deletion_time]),
                   "deletion_time is before the start of the task, expected a later time");
@@ -72,7 +87,25 @@ class JobRows {
     return JobArrival{.at = Instant{*created},
                       .pods = 1,
                       .gpus_per_pod = asked,
-                      .work = std::max<Duration>(*deleted - *scheduled, std::chrono::seconds(1))};
+                      .work = std::max<Duration>(*deleted - *scheduled, std::chrono::seconds(1)),
+                      .cpu_milli = *cpu,
+                      .memory_mib = *memory,
+                      .gpus = kinds(cells)};
+  }
+
+  /// Returns an amount of a column that the trace may lack, or 0.
+  std::optional<std::int64_t> amount(std::string_view line, const std::vector<std::string_view>& cells,
+                                     JobColumn column) {
+    return columns_[column] == kAbsent ? 0 : whole(line, cells, column, kMostAmount);
+  }
+
+  std::vector<std::string> kinds(const std::vector<std::string_view>& cells) const {
+    std::vector<std::string> names;
+    if (columns_[gpu_spec] == kAbsent) return names;
+    for (const std::string_view name : split(cells[columns_[gpu_spec]], '|')) {
+      if (!name.empty()) names.emplace_back(name);
+    }
+    return names;
   }
 
   static std::size_t column_of(std::string_view line, const std::vector<std::string_view>& cells, std::size_t cell) {
@@ -125,12 +158,11 @@ Result<std::vector<JobArrival>> read_job_trace(std::unique_ptr<ByteStream> bytes
   std::array<std::size_t, kNames.size()> columns{};
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     const auto found = std::ranges::find(names, kNames[i]);
-    if (found == names.end()) {
-      lines.fail(1, fmt::format("the header has no column '{}', expected the header of a trace of jobs: {}", kNames[i],
-                                fmt::join(kNames, ", ")));
-      return std::unexpected(*lines.error());
-    }
-    columns[i] = static_cast<std::size_t>(found - names.begin());
+    columns[i] = found == names.end() ? kAbsent : static_cast<std::size_t>(found - names.begin());
+    if (i >= kRequired || columns[i] != kAbsent) continue;
+    lines.fail(1, fmt::format("the header has no column '{}', expected the header of a trace of jobs: {}", kNames[i],
+                              fmt::join(std::span(kNames).first(kRequired), ", ")));
+    return std::unexpected(*lines.error());
   }
   return JobRows(std::move(lines), columns, names.size()).read(part);
 }

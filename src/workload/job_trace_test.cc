@@ -43,6 +43,17 @@ TEST(JobTrace, APartCountsFromItsBeginning) {
   EXPECT_EQ(jobs->front().at, Instant{50s});
 }
 
+TEST(JobTrace, RowsMayStateCpuMemoryAndKindsOfGpu) {
+  const auto jobs = read(
+      "cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,creation_time,deletion_time,scheduled_time\n"
+      "12000,16384,1,1000,V100M16|V100M32,10,70,10\n6000,12288,1,1000,,20,80,20\n");
+  ASSERT_TRUE(jobs.has_value()) << jobs.error().text();
+  EXPECT_EQ(jobs->front().cpu_milli, 12000);
+  EXPECT_EQ(jobs->front().memory_mib, 16384);
+  EXPECT_EQ(jobs->front().gpus, (std::vector<std::string>{"V100M16", "V100M32"}));
+  EXPECT_TRUE(jobs->back().gpus.empty());
+}
+
 TEST(JobTrace, ReportsWrongRowsWithTheirPlace) {
   const auto error_of = [](const std::string& text) {
     const auto jobs = read(text);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/quantity.h"
@@ -16,7 +17,7 @@ struct JobSize {
   std::int64_t weight = 1;      ///< share of the jobs with this size, relative to the other sizes; > 0
 };
 
-/// The computing time of a batch job: log-normal around a median, cut at `least` and `most`.
+/// The computing time of a batch job: log-normal around a median, limited to [`least`, `most`].
 struct JobWork {
   Duration median = std::chrono::minutes(10);
   double sigma = 0;  ///< 0: every job takes the median
@@ -34,7 +35,7 @@ struct JobBatches {
 /// Jobs that arrive one by one as a Poisson process, at a constant rate or at one that rises and falls each day.
 struct JobRate {
   double per_hour = 0;       ///< lowest rate
-  double peak_per_hour = 0;  ///< highest rate of the day; at most `per_hour`: the rate is constant
+  double peak_per_hour = 0;  ///< highest rate of the day; the rate is constant unless this is above `per_hour`
   Duration peak_at{};        ///< time of the day of the highest rate
 };
 
@@ -52,11 +53,14 @@ struct JobArrival {
   Instant at;
   std::int32_t pods = 1;
   MilliGpu gpus_per_pod;
-  Duration work;                ///< computing time with all pods
-  std::int32_t least_pods = 0;  ///< pods with which it may start; 0: all
+  Duration work;                    ///< computing time with all pods
+  std::int32_t least_pods = 0;      ///< pods with which it may start; 0: all
+  std::int64_t cpu_milli = 0;       ///< CPU of one pod; 0: not stated
+  std::int64_t memory_mib = 0;      ///< memory of one pod; 0: not stated
+  std::vector<std::string> gpus{};  ///< kinds of GPU that the job may use; empty: not stated
 };
 
-/// Most jobs of one class that a reader of settings should accept.
+/// Largest number of jobs of one class that readers of settings accept.
 inline constexpr std::int64_t kMostJobs = 1'000'000;
 
 /// Returns the number of jobs that arrive, on average over all seeds.

@@ -45,6 +45,25 @@ class LimitedSource final : public Source {
   bool ended_ = false;
 };
 
+/// Moves all requests of a recorded load to later times.
+class LaterSource final : public Source {
+ public:
+  LaterSource(std::unique_ptr<Source> source, Duration by) : source_(std::move(source)), by_(by) {}
+
+  bool next(Request& request) override { return fill(std::span(&request, 1)) == 1; }
+  std::size_t fill(std::span<Request> out) override {
+    const std::size_t count = source_->fill(out);
+    for (Request& request : out.first(count)) request.arrival = request.arrival + by_;
+    return count;
+  }
+  std::optional<Error> error() const override { return source_->error(); }
+  double progress() const override { return source_->progress(); }
+
+ private:
+  std::unique_ptr<Source> source_;
+  Duration by_;
+};
+
 std::unexpected<Error> infeasible(std::string message) {
   return std::unexpected(
       Error{.kind = ErrorKind::infeasible, .file = {}, .message = "workload: " + std::move(message)});
@@ -106,6 +125,7 @@ Result<std::unique_ptr<Source>> open(const WorkloadSpec& spec, std::uint64_t see
   Result<std::unique_ptr<Source>> source = trace != nullptr
                                                ? open_scaled_trace(*trace, spec, seed)
                                                : open_profile(std::get<ProfileSpec>(spec.from), spec, seed);
+  if (source && spec.start > Duration{}) source = std::make_unique<LaterSource>(std::move(*source), spec.start);
   if (!source || !spec.duration) return source;
   return std::make_unique<LimitedSource>(std::move(*source), *spec.duration);
 }

@@ -342,5 +342,18 @@ TEST(SuperposedTrace, DispersionOfTheAzureHourGrowsWithTheScale) {
   }
 }
 
+TEST(Open, ARecordedLoadMayStartLater) {
+  WorkloadSpec spec;
+  const std::vector<Request> recorded = open_all(spec);
+  spec.start = seconds(3600);
+  const std::vector<Request> later = open_all(spec);
+  ASSERT_EQ(later.size(), recorded.size());
+  EXPECT_EQ(later.front().arrival, recorded.front().arrival + seconds(3600));
+  spec.duration = seconds(3660);
+  const std::vector<Request> cut = open_all(spec);
+  EXPECT_LT(cut.back().arrival, Instant{seconds(3660)}) << "the duration counts from the start of the run";
+  EXPECT_GT(cut.size(), 0u);
+}
+
 }  // namespace
 }  // namespace capstan::workload

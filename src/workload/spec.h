@@ -73,6 +73,10 @@ struct WorkloadSpec {
   /// End of the load: only earlier arrivals count. Required if a generator's curve does not end by itself.
   std::optional<Duration> duration;
 
+  /// Time at which a trace or a profile begins: all its arrivals are later by this time. A generator and a closed loop
+  /// ignore it.
+  Duration start{};
+
   /// Factor by which the load is multiplied, 0.000001 .. 100000. A trace is superposed: whole copies, each shifted by
   /// its own uniform draw from [-scale_jitter, +scale_jitter], and one thinned copy for the fraction; the first copy
   /// keeps its times. For a profile the counts are multiplied, for a generator the rates, for a closed loop the

@@ -282,7 +282,7 @@ RC_GTEST_PROP(Trace, AnyBytesGiveRequestsInOrderOrOneError, (std::string noise, 
   Instant last;
   const std::string bytes = start[start_index % std::size(start)] + noise;
   for (const Request& request : requests_of(source, bytes)) {
-    RC_ASSERT(request.arrival >= last && request.input_tokens > 0 && request.output_tokens > 0);
+    RC_ASSERT((request.arrival >= last && request.input_tokens > 0 && request.output_tokens > 0));
     last = request.arrival;
   }
 }

@@ -133,7 +133,7 @@ TEST_F(ClaimsTest, RemovesAHold) {
   bench.run(2s);
   const Ref claim = bench.ref(kube::resources::kNodeClaims, "h100-g-0");
   EXPECT_TRUE(bench.object(kNodeClaims, "h100-g-0")["metadata"]["annotations"].contains(kDoNotDisrupt));
-  bench.submit("hold", 2, std::make_unique<ChangeAll>(std::vector{end_hold(claim)}));
+  bench.submit("hold", 2, std::make_unique<ChangeAll>(std::vector{allow_disruption(claim)}));
   bench.run(2s);
   EXPECT_EQ(bench.outcome(2), "applied");
   EXPECT_FALSE(bench.object(kNodeClaims, "h100-g-0")["metadata"]["annotations"].contains(kDoNotDisrupt));

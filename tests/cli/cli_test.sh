@@ -69,7 +69,7 @@ expect 0 "constant fleet of 4 replicas (hindsight)" -- compare $hour
 expect 0 "one bar is 1 min" -- compare $hour --no-advice --sparklines=always
 expect 0 "holds the SLO" -- compare $hour --no-advice --report "$work/hour.html"
 # The figures that the page shows first and the whole result each hold the command.
-judge "the report holds its command" 2 "" "$(grep -c '"command":"capstan compare [^"]*azure-hour.yaml"' "$work/hour.html")"
+judge "the report holds its command" 1 "" "$(grep -c '"command":"capstan compare [^"]*azure-hour.yaml"' "$work/hour.html")"
 expect 1 "$work/none/hour.html" -- sim $small --report "$work/none/hour.html"
 
 # Recordings.
@@ -83,6 +83,8 @@ expect 1 "did you mean place?" -- replay "$work/hour.rec" --policy "$work/misspe
 expect 1 "expected a recording that" -- replay $hour
 expect 1 "none.rec: cannot be opened, expected a recording that" -- replay "$work/none.rec"
 expect 1 "is not a recording, expected a new name" -- sim $hour --record "$work/other.yaml"
+expect 1 "is a recording, expected a new name" -- sim $hour --record "$work/hour.rec"
+expect 1 "open it in a browser" -- serve "$work/hour.html" --listen 127.0.0.1:0
 expect 64 "is a peer's autoscaler" -- sim scenarios/azure-hour-peers.yaml --record "$work/peer.rec"
 set_to 0 "holds the SLO"
 set_to 0 "0 requests" load.generator.rate=0
@@ -105,7 +107,7 @@ expect 64 "found '--nonsense'" -- --nonsense
 expect 64 'layer: found "scal", expected scale, place or provision' -- decide scal x.json
 expect 64 'capstan version: --output: found "xml", expected text or json' -- version -o xml
 expect 64 "scenario is missing, expected a command such as \`capstan compare" -- compare
-expect 64 "no command is given, expected warm-pool, idle" -- cost
+expect 64 "no command is given, expected warm-pool, tokens, idle" -- cost
 expect 64 "found \"--police\", expected an option that \`capstan compare --help\` lists (did you mean --policy?)" -- \
   compare $hour --police
 expect 64 "--seed" -- compare $hour --seed -1
@@ -347,7 +349,7 @@ kill -TERM "$server_pid"
 wait "$server_pid"
 judge "engine serve ends on SIGTERM" 0 "" $?
 
-# A server of a result and of a scenario, on a free port.
+# `capstan serve` with a result and with a scenario, on a free port.
 # fetch HOST METHOD PATH [BODY]: sends a request to the server at $url, with at most 30 s for the answer.
 fetch() {
   local host=${url#http://}

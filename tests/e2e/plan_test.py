@@ -23,13 +23,14 @@ import programs
 SPECS = harness.ROOT / "docs" / "guides" / "plan"
 MORE_SPECS = harness.ROOT / "tests" / "plan" / "specs"
 DEFINITIONS = harness.ROOT / ".." / "shared" / "data" / "crds"
-# Karpenter for Azure, of which no registry has the definitions, and files for eksctl, which are no objects.
+# Groups that the test server does not know: no registry has the CRDs of Karpenter for Azure, and eksctl's files are no
+# objects of a cluster.
 NOT_SERVED = {"eksctl.io", "karpenter.azure.com"}
 OPERATOR = "github.com/prometheus-operator/prometheus-operator"
 MONITORING = "monitoring.coreos.com"
 MONITORING_KINDS = ("podmonitors", "servicemonitors", "prometheusrules")
 
-# scripts/setup unpacks it next to the Prometheus of the other tests.
+# scripts/setup unpacks promtool next to the Prometheus of the other tests.
 PROMTOOL = shutil.which("promtool") or harness.ROOT / "build" / "prometheus" / "usr" / "bin" / "promtool"
 
 PlannedObject = collections.namedtuple("PlannedObject", "file group kind name namespace text")

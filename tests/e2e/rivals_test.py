@@ -74,7 +74,7 @@ class Rivals(controller.ActiveTest):
         self.assert_taken_over()
 
     def test_an_owner_such_as_dynamos(self):
-        # The uid does not exist, so the garbage collector would delete the object.
+        # The garbage collector, a part of this server, would delete the object, because no owner has the uid.
         self.cluster.control_server("stop", "kube-controller-manager")
         self.addCleanup(self.cluster.control_server, "start", "kube-controller-manager")
         self.patch({"metadata": {"ownerReferences": [OWNER]}})

@@ -32,7 +32,7 @@ struct Faults {
   std::uint32_t cut = 0;              ///< event: the connection ends, possibly within the line
   std::uint32_t ended = 0;            ///< event: the stream ends normally before the event
   std::uint32_t duplicate = 0;        ///< event: is sent twice
-  std::uint32_t garbage = 0;          ///< event: an invalid line instead
+  std::uint32_t garbage = 0;          ///< event: an invalid line is sent instead
   Duration delay_max{};               ///< longest delay of everything that is sent; exchanges may overtake each other
 
   static Faults all(std::uint32_t ppm);

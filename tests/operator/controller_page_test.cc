@@ -101,6 +101,21 @@ TEST_F(ControllerPageTest, ShowsEachDecisionWithItsArithmeticAndCommand) {
       << decision;
 }
 
+TEST_F(ControllerPageTest, ShowsTheOutcomeOfAnActionWithTheNextState) {
+  open("");
+  run(10s);
+  const control::LoggedDecision first = controller.process.loop().controller().log().entries().front();
+  page->note_outcome({.decided_at = first.at,
+                      .action = first.action,
+                      .kind = control::ActionOutcome::Kind::refused,
+                      .why = model::Reason{model::ReasonCode::shadow_mode, {}}},
+                     *controller.process.loop().world().snapshot().catalog);
+  run(30s);
+  std::string events;
+  start("/api/events", events);
+  wait_for(events, R"("outcomes":[{"state":0,"position":0,"result":"shadow")");
+}
+
 TEST_F(ControllerPageTest, SaysWhyThereAreNoDecisions) {
   open("");
   std::string events;

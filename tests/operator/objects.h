@@ -16,6 +16,9 @@ namespace capstan::op::testing {
 
 using Object = nlohmann::json;
 
+/// A time at which the objects of a test are read.
+inline constexpr Instant kIn2027{std::chrono::seconds(1'800'000'000)};
+
 void stamp(Object& object, int version);
 std::string text_of(const Object& object);
 std::string key_of(const Object& object);

@@ -12,8 +12,8 @@
 namespace capstan::op {
 namespace {
 
-constexpr Instant kIn2027{std::chrono::seconds(1'800'000'000)};
 using testing::Cluster;
+using testing::kIn2027;
 using testing::Object;
 
 /// States of a cluster that contradict themselves, or seem to.

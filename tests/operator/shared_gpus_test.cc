@@ -51,14 +51,14 @@ std::vector<std::string> held(const SnapshotBuilder& builder, const model::Snaps
   return out;
 }
 
-struct Row {
+struct SharingRow {
   std::string title;
   std::vector<std::string> held;
   std::string free;  ///< free GPUs of the node, thousandths, and how many of them are whole GPUs
   std::function<void(Cluster&)> fill;
 };
 
-const Row kRows[] = {
+const SharingRow kSharingRows[] = {
     {"two pods share a GPU",
      {"a 500 [0]", "b 250 [0]"},
      "3250 3",
@@ -120,7 +120,7 @@ const Row kRows[] = {
 };
 
 TEST(SharedGpus, CountEachShareOnItsGpu) {
-  for (const Row& row : kRows) {
+  for (const SharingRow& row : kSharingRows) {
     Cluster cluster;
     cluster.nodes.put(testing::node("n", 4));
     row.fill(cluster);

@@ -13,8 +13,8 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr Instant kIn2027{seconds(1'800'000'000)};
 using testing::Cluster;
+using testing::kIn2027;
 using testing::Object;
 
 model::ReplicaSignals waiting(std::int64_t requests) {

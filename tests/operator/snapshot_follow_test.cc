@@ -258,7 +258,8 @@ void expect_same_pass(const SnapshotBuilder& builder, const SnapshotBuilder::Out
     EXPECT_EQ(seen.serving->at(i).service, expected.serving->at(i).service);
     EXPECT_EQ(seen.serving->at(i).pod, expected.serving->at(i).pod);
   }
-  EXPECT_FALSE(model::find_inconsistency(seen.snapshot));
+  const auto fault = model::find_inconsistency(seen.snapshot);
+  EXPECT_FALSE(fault) << fault->table << " " << fault->id << " " << fault->field << ": " << fault->message;
 }
 
 TEST(SnapshotFollow, RandomEventsGiveTheSameRowsAsReadingAllObjects) {

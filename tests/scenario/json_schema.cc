@@ -24,7 +24,8 @@ constexpr const char* kDecimal = R"(\$?[0-9]+(_[0-9]+)*(\.[0-9]+)?)";
 /// Keys whose value determines which other keys a mapping may have.
 const Strings kDeciders = {"policy", "kind", "process"};
 /// Keys whose presence determines which other keys a mapping may have.
-const Strings kForms = {"services", "manifest", "prefill", "variants", "roles", "sizes", "count", "per_hour", "trace"};
+const Strings kForms = {"services", "manifest", "prefill",  "variants", "roles",
+                        "sizes",    "count",    "per_hour", "trace",    "file"};
 const Strings kPlanForms = {"trace", "profile", "prometheus", "count", "per_hour"};
 /// Keys of lists whose elements are a name or a mapping.
 const std::set<std::string> kNamesOrMappings = {"instances"};
@@ -159,6 +160,7 @@ class SchemaBuilder {
       if (used.contains(key)) variant.decider = key, variant.value = value_of(mapping, key);
     }
     for (const std::string& key : format_ == Format::plan ? kPlanForms : kForms) {
+      if (mapping.name() == "existing" && key == "count") continue;  // a number of nodes, which decides nothing
       if (variant.decider.empty() && used.contains(key)) variant.decider = key;
     }
     for (const std::string& key : variant.keys) {
@@ -270,6 +272,10 @@ class SchemaBuilder {
     if (column.type == "requests/s, or mapping") {
       return {{"anyOf", {{{"type", "number"}, {"minimum", 0}}, mapping_at(mapping, key)}}};
     }
+    if (column.type == "name, or list") {
+      const Json name = {{"type", {"string", "number"}}};
+      return {{"anyOf", {name, {{"type", "array"}, {"items", name}, {"minItems", 1}}}}};
+    }
     if (column.type == "name, or mapping") return name_or_mapping(mapping, key);
     if (column.type == "mapping") return mapping_at(mapping, key);
     if (column.type == "list") return list(mapping, key);
@@ -307,7 +313,8 @@ class SchemaBuilder {
   }
 
   Json mapping_at(const Mapping& mapping, const std::string& key) {
-    static const std::set<std::string> kFree = {"sweep", "labels", "headers"};  // the user chooses their keys
+    static const std::set<std::string> kFree = {"sweep", "labels", "headers",
+                                                "node_selector"};  // the user chooses their keys
     if (kFree.contains(key)) return {{"type", "object"}};
     if (mapping.name() == "scale" && (key == "variants" || key == "services")) {
       return {{"type", "object"}, {"additionalProperties", name_or_mapping(mapping, key)}};

@@ -33,17 +33,18 @@ const std::string kSpike = "load.generator.rate={kind: spike, rate: 1, peak: 8, 
 const Strings kRoles = {
     "service.roles.prefill={model: Llama-3.1-8B, gpu: H100, dtype: bfloat16, tensor_parallel: 1, pods_per_replica: 1, "
     "together: node, topology: {preferred: node}, replicas: {min: 1, max: 4}, engine_settings: {prefix_cache: true}, "
-    "start: {warm_up: 5s}}",
+    "cpu: 8, memory: 64Gi, node_selector: {tier: serving}, start: {warm_up: 5s}}",
     "service.roles.decode={model: Llama-3.1-8B, gpu: H100, dtype: bfloat16, tensor_parallel: 1, pods_per_replica: 1, "
     "together: node, topology: {preferred: node}, replicas: {min: 1, max: 4}, engine_settings: {prefix_cache: true}, "
-    "start: {warm_up: 5s}}",
+    "cpu: 8, memory: 64Gi, node_selector: {tier: serving}, start: {warm_up: 5s}}",
     "service.roles.decode_per_prefill={min: 0.5, max: 4}", "service.roles.conversion=3s..5s",
     "service.kv_transfer={bandwidth: 40GB/s, setup: 1ms}"};
 
 const std::string kVariantKeys =
     "model: Llama-3.1-8B, gpu: H100, dtype: bfloat16, pods_per_replica: 1, together: node, topology: {preferred: "
     "node}, "
-    "replicas: {min: 1, max: 4}, engine_settings: {prefix_cache: true}, start: {warm_up: 5s}";
+    "replicas: {min: 1, max: 4}, engine_settings: {prefix_cache: true}, start: {warm_up: 5s}, cpu: 8, memory: 64Gi, "
+    "node_selector: {tier: serving}";
 const Strings kVariants = {"service.variants=[{name: one, weight: 10, tensor_parallel: 1, " + kVariantKeys +
                            "}, {name: two, weight: 19, tensor_parallel: 2, " + kVariantKeys + "}]"};
 
@@ -77,6 +78,10 @@ const std::string kJobTrace =
     "jobs=[{name: recorded, queue: all, gpu: H100, together: node, start: 20s, checkpoint_every: 10m, goal: "
     "{finish_within: 6h}, trace: {file: " CAPSTAN_SOURCE_DIR "/scenarios/traces/jobs.csv, from: 0s, length: 24h}}]";
 
+const std::string kFileOfNodes =
+    "cluster.existing.0={file: " CAPSTAN_SOURCE_DIR
+    "/scenarios/traces/nodes.csv, gpu: T4, usd_per_hour: 2, zone: us-east-1a, pool: h100, labels: {tier: batch}}";
+
 const std::string kScale = "policies.0.scale";
 const std::string kManifestForm =
     kScale + "={manifest: " CAPSTAN_SOURCE_DIR
@@ -93,7 +98,7 @@ const std::vector<Mapping> kScenarioMappings = {
     {"The file", "", kServices, {"services"}},
     {"queues", "queues.1", {}},
     {"load", "load", {}},
-    {"load", "load", {"load.generator=~", "load.trace=x.csv"}},
+    {"load", "load", {"load.generator=~", "load.trace=x.csv", "load.start=6h"}},
     {"load", "load", {"load.generator=~", "load.profile=azure-hour"}},
     {"load", "load", kClosedLoop},
     {"load.generator", "load.generator", {}},
@@ -154,6 +159,7 @@ const std::vector<Mapping> kScenarioMappings = {
     {"cluster.pools.budgets", "cluster.pools.0.budgets.0", {}},
     {"offerings, existing", "cluster.pools.0.offerings.0", {}},
     {"offerings, existing", "cluster.existing.0", {}, {}, "existing"},
+    {"offerings, existing", "cluster.existing.0", {kFileOfNodes}, {}, "existing"},
     {"cluster.provider", "cluster.provider", {}},
     {"cluster.outages", "cluster.outages.0", {}},
     {"cluster.bandwidth", "cluster.bandwidth", {}},
@@ -408,8 +414,11 @@ Column ask_for_column(const Mapping& mapping, const std::string& key) {
   // The values of these keys are names that the scenario defines itself.
   static const std::set<std::string> kTexts = {"gpu",    "instance", "pool",     "zone",      "manifest", "queue",
                                                "parent", "name",     "required", "preferred", "file"};
-  if (kTexts.contains(key)) return {"text", ""};
   const std::string path = child_path(mapping.path, key) + "=";
+  if (text_after(reader_errors(mapping.format, mapping.sets, path + "[]"), key + ": found an empty list of names")) {
+    return {"name, or list", ""};
+  }
+  if (kTexts.contains(key)) return {"text", ""};
   const Strings messages = reader_errors(mapping.format, mapping.sets, path + kGarbage);
   const std::string found = fmt::format(": found \"{}\", expected ", kGarbage);
   if (key != "policy" && text_after(messages, ".policy" + found)) return {"name, or mapping", ""};

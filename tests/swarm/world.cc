@@ -99,6 +99,8 @@ const std::vector<Choice> kLoad = {
 
 constexpr std::int64_t kSettlingPercent = 12;      ///< share of worlds in which the load ends and the fleet must settle
 constexpr std::int64_t kJobsPercent = 25;          ///< share of worlds with batch jobs
+constexpr std::int64_t kQueuesPercent = 20;        ///< share of worlds with queues that have limits
+constexpr std::int64_t kTenantsPercent = 40;       ///< share of these with a second service, if their policies allow it
 constexpr std::int64_t kSurvivingReplicasMax = 5;  ///< largest `max` of a service with `survive`
 
 /// Numbers that must be consistent: a gang needs a large enough domain, and the minimum must fit the GPU limit.
@@ -194,6 +196,40 @@ void set_jobs(Dice& dice, const Shape& shape, std::vector<std::string>& sets) {
   if (dice.chance(30)) sets.emplace_back("jobs.0.pods={min: 1, max: 3}");
 }
 
+/// Adds two queues, of which the upper one has a limit. The limit allows the minimum replicas of all services, and each
+/// job: a scenario that can never place them is infeasible.
+void set_queues(Dice& dice, const Shape& shape, bool has_jobs, std::vector<std::string>& sets) {
+  const std::int64_t of_services = 2 * std::max<std::int64_t>(shape.min, 1) * shape.tensor_parallel + 1;
+  const std::int64_t least = std::max(of_services, 2 * shape.node_gpus);
+  const std::int64_t limit = std::max(least, shape.gpu_limit * dice.between(30, 100) / 100);
+  sets.push_back(fmt::format("queues=[{{name: all, gpu_limit: {}}}, {{name: batch, parent: all}}]", limit));
+  sets.emplace_back("service.queue=all");
+  if (has_jobs) sets.emplace_back("jobs.0.queue=batch");
+  if (has_jobs && dice.chance(50)) sets.emplace_back("service.priority=5");
+}
+
+/// Adds a second service. A scenario with several services lists them, so that every change of `service` and `load`
+/// becomes one of the first service.
+void add_service(Dice& dice, std::vector<std::string>& sets) {
+  for (std::string& set : sets) {
+    if (set.starts_with("service.")) set.replace(0, std::string_view("service").size(), "services.first");
+    if (set.starts_with("load.")) set.insert(0, "services.first.");
+  }
+  // The first service and the lengths of prompts and answers are those of the calm world.
+  constexpr const char* kLengths =
+      "input: {kind: log_normal, tokens: 700, sigma: 1.0, max: 12000}, output: {kind: log_normal, tokens: 100, sigma: "
+      "0.9, max: 1000}";
+  constexpr const char* kEngine =
+      "model: Llama-3.1-8B, gpu: H100, engine_settings: {max_seqs: 3}, start: {engine_init: 15s..25s, warm_up: 2s..4s}";
+  const std::string services = fmt::format(
+      "services=[{{name: first, {0}, slo: {{ttft: 2s, tpot: 60ms}}, replicas: {{min: 1, max: 8, initial: 2}}, "
+      "load: {{duration: 6h, generator: {{rate: 0.4, {1}}}}}}}, "
+      "{{name: second, queue: all, {0}, slo: {{ttft: {2}}}, replicas: {{min: {3}, max: 4}}, "
+      "load: {{duration: 6h, generator: {{rate: {4}, {1}}}}}}}]",
+      kEngine, kLengths, dice.pick({"500ms", "3s", "1m"}), dice.between(0, 1), dice.pick(kRates));
+  sets.insert(sets.begin(), {"service=~", "load=~", services});
+}
+
 void set_some(Dice& dice, const std::vector<Choice>& choices, std::vector<std::string>& sets) {
   for (const Choice& choice : choices) {
     // A value is drawn even if it is not used, so that no choice depends on earlier choices.
@@ -233,7 +269,12 @@ World draw(std::uint64_t seed, std::uint64_t number) {
   set_some(faults, kDelays, world.sets);
   if (!must_settle) set_some(faults, kFaults, world.sets);
 
-  if (Dice jobs = dice("jobs"); jobs.chance(kJobsPercent)) set_jobs(jobs, drawn, world.sets);
+  Dice jobs = dice("jobs");
+  const bool has_jobs = jobs.chance(kJobsPercent);
+  if (has_jobs) set_jobs(jobs, drawn, world.sets);
+  Dice queues = dice("queues");
+  const bool has_queues = queues.chance(kQueuesPercent);
+  if (has_queues) set_queues(queues, drawn, has_jobs, world.sets);
 
   world.owner = policy.owner;
   world.sets.push_back("policies.0.scale=" + policy.scale);
@@ -244,6 +285,9 @@ World draw(std::uint64_t seed, std::uint64_t number) {
   const bool survives = std::ranges::any_of(
       world.sets, [](const std::string& set) { return set.starts_with("service.replicas.survive="); });
   if (!policy.sleep.empty() && !survives) world.sets.push_back("policies.0.sleep=" + policy.sleep);
+  const bool may_add_service =
+      has_queues && !must_settle && replicas == Replicas::one_kind && policy.owner == Owner::capstan;
+  if (may_add_service && queues.chance(kTenantsPercent)) add_service(queues, world.sets);
   return world;
 }
 

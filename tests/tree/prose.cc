@@ -109,7 +109,7 @@ std::vector<Finding> check_prose(const Source& source) {
       if (!has_phrase(line, habit.phrase)) continue;
       findings.push_back({source.path, i + 1, std::string("\"") + habit.phrase + "\": " + habit.instead});
     }
-    if (!source.is_cpp() || continues(source, i)) continue;
+    if (source.code.empty() || continues(source, i)) continue;
     if (begins_with_clause(comment_of(source, i))) {
       findings.push_back(
           {source.path, i + 1, "a comment without a subject: begin with a verb (\"Returns\") or a noun"});

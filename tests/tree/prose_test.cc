@@ -47,6 +47,8 @@ constexpr ProseRow kMustCatch[] = {
     {"src/a/b.h", "/// Whether the node is empty."},
     {"src/a/b.cc", "const char* url = \"https://a.b\";  // What it reads."},
     {"CHANGELOG.md", "- whoever deletes a pool gets a warning"},
+    {"web/src/view/a.tsx", "// What the page says while it sleeps."},
+    {"web/src/a.ts", "const a = 0;  // whoever asks"},
 };
 
 constexpr ProseRow kMustPass[] = {
@@ -84,6 +86,8 @@ constexpr ProseRow kMustPass[] = {
     {"tests/e2e/a_test.py", "# That is why it waits."},
     {"src/a/b.cc", "return \"https://a.b/What is this\";"},
     {"tests/tree/prose_test.cc", "// whoever names the phrases may"},
+    {"web/src/view/a.tsx", "// The texts of the page."},
+    {"web/src/a.ts", "const a = `https://a.b/`;"},
 };
 
 TEST(Prose, CatchesWhatHasToBeReadTwice) {

@@ -193,13 +193,17 @@ const std::vector<LineRule> kLineRules = {
     {"sleep", "wait for a state, never for time", R"(\bsleep_(for|until)\b|\b(usleep|nanosleep)\s*\()", Scope::code,
      any_cpp, "src/control/loop_test.cc", "std::this_thread::sleep_for(1s);", "src/control/loop_test.cc",
      "clock.advance(1s);"},
+    {"eager condition", "RC_ASSERT evaluates both sides of || and &&: write RC_ASSERT((a || b))",
+     R"(\bRC_ASSERT\([^(].*(\|\||&&))", Scope::code, any_cpp, "src/base/a_test.cc",
+     "RC_ASSERT(list.empty() || list.front() > 0);", "src/base/a_test.cc",
+     "RC_ASSERT((list.empty() || list.front() > 0));"},
     {"leftover", "finish it, or say it in the issue",
      "\\b(TO"
      "DO|FIX"
      "ME|XX"
      "X|HA"
      "CK)\\b|\\bplace"
-     "holder\\b|\\bnot imple"
+     "holder\\b(?!=)|\\bnot imple"  // but not the attribute of an input field
      "mented\\b|\\bfor n"
      "ow,",
      Scope::text, any_file, "docs/architecture.md",

@@ -8,8 +8,9 @@
 namespace capstan::tree {
 namespace {
 
-constexpr std::string_view kFolders[] = {".ci", "bench", "cmake", "docs", "scenarios", "scripts", "src", "tests"};
-constexpr std::string_view kEndings[] = {".cc", ".h", ".inc", ".md", ".cmake", ".txt", ".yaml", ".json"};
+constexpr std::string_view kFolders[] = {".ci",    "bench",   "cmake", "deploy", "docs",    "scenarios",
+                                         "schema", "scripts", "src",   "tests",  "web/src", "web/test"};
+constexpr std::string_view kEndings[] = {".cc", ".h", ".inc", ".md", ".cmake", ".txt", ".yaml", ".json", ".ts", ".tsx"};
 
 /// The state of the scanner between two characters.
 enum class State { code, block_comment, string, character, raw_string };
@@ -110,6 +111,7 @@ std::string_view Source::room() const {
 
 bool Source::is_header() const { return path.ends_with(".h"); }
 bool Source::is_cpp() const { return is_header() || path.ends_with(".cc"); }
+bool Source::is_page_script() const { return path.ends_with(".ts") || path.ends_with(".tsx"); }
 bool Source::is_test() const { return path.ends_with("_test.cc") || path.starts_with("tests/"); }
 
 Source make_source(std::string path, std::string_view text) {
@@ -119,7 +121,7 @@ Source make_source(std::string path, std::string_view text) {
     source.lines.emplace_back(text.substr(0, end));
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
   }
-  if (source.is_cpp()) source.code = code_only(source.lines);
+  if (source.is_cpp() || source.is_page_script()) source.code = code_only(source.lines);
   return source;
 }
 

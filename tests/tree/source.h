@@ -10,13 +10,14 @@ namespace capstan::tree {
 struct Source {
   std::string path;                ///< path from the project's root: "src/decide/scale/hpa.cc"
   std::vector<std::string> lines;  ///< the unchanged lines
-  std::vector<std::string> code;   ///< C++ only: the same lines, comments blanked and literals emptied
+  std::vector<std::string> code;   ///< C++ and TypeScript: the same lines, comments blanked and literals emptied
 
   /// Returns the room, such as "decide" for every file below src/decide/. Empty for other files.
   std::string_view room() const;
-  bool is_cpp() const;     ///< .cc or .h
-  bool is_header() const;  ///< .h
-  bool is_test() const;    ///< *_test.cc or anything below tests/
+  bool is_cpp() const;          ///< .cc or .h
+  bool is_header() const;       ///< .h
+  bool is_page_script() const;  ///< .ts or .tsx
+  bool is_test() const;         ///< *_test.cc or anything below tests/
 };
 
 Source make_source(std::string path, std::string_view text);

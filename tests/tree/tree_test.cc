@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "tree/parameters.h"
 #include "tree/prose.h"
@@ -98,19 +99,26 @@ std::string declared_test(const std::string& line) {
   return line.substr(open + 1, comma - open - 1) + "." + line.substr(name, end - name);
 }
 
-/// Adds the tests that a line of a page names, as `Suite.Test`. A file has a point in its name, too, and small letters.
-void add_named_tests(const std::string& line, std::set<std::string>& named) {
+/// Returns the texts between backticks of one line of a page.
+std::vector<std::string> quoted(const std::string& line) {
+  std::vector<std::string> texts;
   std::size_t begin = line.find('`');
   for (std::size_t end = 0; begin != line.npos; begin = line.find('`', end + 1)) {
     end = line.find('`', begin + 1);
-    if (end == line.npos) return;
-    const std::string text = line.substr(begin + 1, end - begin - 1);
-    const std::size_t point = text.find('.');
-    const auto is_upper = [&](std::size_t at) { return at < text.size() && text[at] >= 'A' && text[at] <= 'Z'; };
-    const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.'; };
-    if (point != text.npos && is_upper(0) && is_upper(point + 1) && std::ranges::all_of(text, is_word))
-      named.insert(text);
+    if (end == line.npos) break;
+    texts.push_back(line.substr(begin + 1, end - begin - 1));
   }
+  return texts;
+}
+
+bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+/// Returns true for `Suite.Test`. A file has a point in its name, too, and small letters.
+bool is_test_name(const std::string& text) {
+  const std::size_t point = text.find('.');
+  const auto is_upper = [&](std::size_t at) { return at < text.size() && text[at] >= 'A' && text[at] <= 'Z'; };
+  return point != text.npos && is_upper(0) && is_upper(point + 1) &&
+         std::ranges::all_of(text, [](char c) { return is_letter(c) || c == '.'; });
 }
 
 TEST(Tree, TheInvariantsNameTestsThatExist) {
@@ -119,12 +127,51 @@ TEST(Tree, TheInvariantsNameTestsThatExist) {
     const bool is_page = source.path == "docs/invariants.md";
     if (!is_page && !source.is_test()) continue;
     for (const std::string& line : source.lines) {
-      if (is_page) add_named_tests(line, named);
       if (!is_page) tests.insert(declared_test(line));
+      for (const std::string& text : is_page ? quoted(line) : std::vector<std::string>()) {
+        if (is_test_name(text)) named.insert(text);
+      }
     }
   }
   EXPECT_GT(named.size(), 50u);
   for (const std::string& name : named) EXPECT_TRUE(tests.contains(name)) << "no test has the name " << name;
+}
+
+/// Returns the last name of `room::Type::member` or `Type::member()`; empty for any other text, and for `std::`.
+std::string qualified_name(std::string text) {
+  if (text.ends_with("()")) text.resize(text.size() - 2);
+  const std::size_t colons = text.rfind("::");
+  const auto is_name = [](char c) { return is_letter(c) || c == '_' || c == ':'; };
+  if (colons == text.npos || text.starts_with("std::") || !std::ranges::all_of(text, is_name)) return {};
+  return text.substr(colons + 2);
+}
+
+void add_words(const std::string& code, std::set<std::string>& words) {
+  const auto is_word = [](char c) { return is_letter(c) || c == '_'; };
+  for (auto begin = std::ranges::find_if(code, is_word); begin != code.end();) {
+    const auto end = std::find_if_not(begin, code.end(), is_word);
+    words.emplace(begin, end);
+    begin = std::find_if(end, code.end(), is_word);
+  }
+}
+
+TEST(Tree, TheDocsNameIdentifiersThatExist) {
+  std::set<std::string> words;
+  for (const Source& source : tree()) {
+    for (const std::string& line : source.code) add_words(line, words);
+  }
+  std::size_t named = 0;
+  for (const Source& source : tree()) {
+    if (!source.path.ends_with(".md")) continue;
+    for (std::size_t i = 0; i < source.lines.size(); ++i) {
+      for (const std::string& text : quoted(source.lines[i])) {
+        const std::string name = qualified_name(text);
+        named += !name.empty();
+        EXPECT_TRUE(name.empty() || words.contains(name)) << source.path << ":" << i + 1 << ": no code has " << text;
+      }
+    }
+  }
+  EXPECT_GT(named, 10u);
 }
 
 TEST(Tree, EveryExceptionNamesAFile) { report(check_exceptions(tree())); }

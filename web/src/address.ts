@@ -1,14 +1,14 @@
 // The address of the page follows the choices of the reader.
 import { type Choice, choiceHash } from "./state";
 
-/// Browsers refuse to change the address more often than about a hundred times in ten seconds.
+/// Shortest time between two changes. Browsers refuse more than about a hundred changes in ten seconds.
 const kEveryMs = 250;
 
 let wanted: string | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let written = Number.NEGATIVE_INFINITY;
 
-/// Writes a choice that has not been written yet.
+/// Writes the latest choice into the address if that has not been done yet.
 export function flushAddress(): void {
   clearTimeout(timer);
   timer = undefined;

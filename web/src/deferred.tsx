@@ -24,7 +24,7 @@ function drawNext(started: number): void {
   soon(() => drawNext(started));
 }
 
-/// Draws a view when the page has nothing else to do. A later call makes all waiting views wait again.
+/// Draws a view when the page has been idle for kStillMs. Each call restarts that time for all waiting views.
 function drawWhenIdle(draw: () => void): void {
   waiting.add(draw);
   const started = ++round;

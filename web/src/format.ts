@@ -7,7 +7,7 @@ export function count(value: number): string {
   return kGroup.format(Math.round(value));
 }
 
-/// Names the ticks of an axis of whole things; a tick between two of them has no name.
+/// Labels the ticks of an axis of whole numbers; a tick between two of them has no label.
 export function wholeTick(value: number): string {
   return Number.isInteger(value) ? count(value) : "";
 }
@@ -18,13 +18,14 @@ export function usd(value: number): string {
 }
 
 /// Formats a share, such as "99.1 %". A share below 1 is at most "99.9 %", and a share above 0 is at least "0.1 %".
+/// The program writes shares by the same rule (experiment::share_text).
 export function percent(ppm: number): string {
   const tenths = Math.round(ppm / 1000);
   const shown = ppm > 0 && ppm < 1_000_000 ? Math.min(999, Math.max(1, tenths)) : tenths;
   return `${(shown / 10).toFixed(1)} %`;
 }
 
-/// A duration such as "1.24 s" or "37 ms".
+/// Formats a duration, such as "1.24 s" or "37 ms".
 export function duration(us: number): string {
   if (us <= 0) return "–";
   if (us < 100_000) return `${(us / 1000).toFixed(us < 10_000 ? 1 : 0)} ms`;
@@ -34,7 +35,7 @@ export function duration(us: number): string {
   return s < 3600 ? `${Math.floor(s / 60)} min ${s % 60} s` : `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
 }
 
-/// An SLO such as "99.0 %: TTFT ≤ 1.00 s, TPOT ≤ 50 ms".
+/// Formats an SLO, such as "99.0 %: TTFT ≤ 1.00 s, TPOT ≤ 50 ms".
 export function sloWords(slo: { ttft_ns: number; tpot_ns: number; e2e_ns: number; attainment_ppm: number }): string {
   const bounds = [
     ["TTFT", slo.ttft_ns],
@@ -55,7 +56,7 @@ export function moment(seconds: number): string {
   return days > 0 ? `day ${days + 1} ${clock}` : clock;
 }
 
-/// Later times of a recording are those of a real clock, nanoseconds. A simulation begins at 0.
+/// A recording that begins later than this is of a real clock, nanoseconds. A simulation begins at 0.
 const kRealClockNs = 1e18;
 
 /// Formats the time at which a recording of a real clock began: "2026-11-26 02:14:00 UTC". Empty: it is a simulation.

@@ -2,6 +2,7 @@ import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { render } from "preact";
 import { readJson, readResult, Unreadable } from "./data/result";
+import { unpacked } from "./data/unpack";
 import { FirstPage, Page } from "./page";
 import { LivePage } from "./serve/live_page";
 import { readRecording } from "./serve/recording";
@@ -22,10 +23,10 @@ function Notice({ text }: { text: string }) {
   );
 }
 
-/// Shows what the page holds; the whole of it has been read.
-function show(place: HTMLElement): void {
+/// Shows the data of the page, once all of it has been read.
+async function show(place: HTMLElement): Promise<void> {
   try {
-    const data = readJson(document.getElementById(kDataId)?.textContent ?? "");
+    const data = await unpacked(readJson(document.getElementById(kDataId)?.textContent ?? ""));
     const server = readServer(document.getElementById(kServerId)?.textContent ?? "");
     const speed = server?.live_speed ?? null;
     const recording = readRecording(data, speed !== null);
@@ -54,7 +55,7 @@ function showFirst(place: HTMLElement): void {
     const first = readJson(document.getElementById(kFirstId)?.textContent ?? "");
     if (first !== null) render(<FirstPage result={readResult(first)} />, place);
   } catch (error) {
-    // The whole result gives the notice.
+    // `show` then gives the notice.
     if (!(error instanceof Unreadable)) throw error;
   }
 }
@@ -64,8 +65,8 @@ if (place !== null) {
   place.replaceChildren();
   if (document.readyState === "loading") {
     showFirst(place);
-    addEventListener("DOMContentLoaded", () => show(place));
+    addEventListener("DOMContentLoaded", () => void show(place));
   } else {
-    show(place);
+    void show(place);
   }
 }

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { flushAddress, showInAddress } from "./address";
-import type { Stretch } from "./chart/plot";
+import type { TimeRange } from "./chart/plot";
 import { readFleet } from "./data/fleet";
-import { decisionBefore, firstBought, idleMoment, peakOf, worstMinute } from "./data/leads";
+import { decisionBefore, figureMoment, firstBought, idleMoment, longestWait, peakOf, type RowFigure, worstMinute } from "./data/leads";
 import { type LogRow, logOf } from "./data/log";
 import type { Policy, Result } from "./data/result";
 import { namedServices, policyOf, servicePositions, sloOf } from "./data/service";
@@ -123,7 +123,7 @@ function Toolbar({ result, choice, change, onAll }: ToolbarProps) {
   );
 }
 
-/// Asks for the colours again when the system changes between light and dark.
+/// Returns true if the system has dark colours. The view is rendered again when that changes.
 export function useSystemColours(): boolean {
   const query = matchMedia("(prefers-color-scheme: dark)");
   const [dark, setDark] = useState(query.matches);
@@ -172,7 +172,7 @@ function useActions(change: Change, end: number, log: () => LogRow[]) {
   const latest = useRef(log);
   latest.current = log;
   return useMemo(() => {
-    const onRange = (next: Stretch | undefined) => {
+    const onRange = (next: TimeRange | undefined) => {
       if (next !== undefined) return change({ from: Math.max(0, Math.floor(next[0])), to: Math.min(Math.ceil(next[1]), Math.ceil(end)) });
       change(({ from: _, to: __, ...rest }) => rest);
     };
@@ -197,7 +197,7 @@ function useActions(change: Change, end: number, log: () => LogRow[]) {
   }, [change, end]);
 }
 
-/// The part of the page that a small part of the result gives: the header, the verdict and the ranking.
+/// The page before the whole result has been read: the header, the verdict and the ranking.
 export function FirstPage({ result }: { result: Result }) {
   const { theme, shownPolicy, comparedPolicy } = parseChoice(location.hash, result.policies.length);
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
@@ -215,7 +215,7 @@ export function FirstPage({ result }: { result: Result }) {
   );
 }
 
-/// @param top  stands above the ranking
+/// @param top  content above the ranking
 export function Page({ result, top }: { result: Result; top?: ComponentChildren }) {
   const [choice, change] = useChoice(result);
   const dark = useSystemColours();
@@ -230,7 +230,7 @@ export function Page({ result, top }: { result: Result; top?: ComponentChildren 
   const against = useMemo(() => (other === undefined ? undefined : forService(other)), [other, service]);
   const end = Math.max(60, shown.simulated_ns / 1e9);
   const { from, to } = choice;
-  const range = useMemo<Stretch>(() => (from !== undefined && to !== undefined ? [from, Math.min(to, end)] : [0, end]), [from, to, end]);
+  const range = useMemo<TimeRange>(() => (from !== undefined && to !== undefined ? [from, Math.min(to, end)] : [0, end]), [from, to, end]);
   const isPart = range[0] > 0 || range[1] < end;
   const positions = useMemo(() => servicePositions(result, service), [result, service]);
   const at = momentOf(shown, range, choice.at);
@@ -251,15 +251,24 @@ export function Page({ result, top }: { result: Result; top?: ComponentChildren 
     },
     [policy, onLead],
   );
+  const onFigure = useCallback((figure: RowFigure) => onLead(figureMoment(policy, figure)), [policy, onLead]);
+  const onServiceFigure = useCallback((name: string, figure: RowFigure) => onLead(figureMoment(policyOf(policy, result.services ?? [], name), figure)), [policy, onLead]);
+  const onWait = useCallback(
+    (name: string) => {
+      const known = fleet();
+      if (known !== undefined) onLead(longestWait(known, name), "place");
+    },
+    [policy, onLead],
+  );
   const onLatency = useCallback((latency: string) => onLead(worstMinute(shown, latency)), [shown, onLead]);
   return (
     <main>
       <Header result={result} theme={choice.theme} onTheme={(theme) => change({ theme })} />
       {result.verdict !== undefined && <p class="verdict">{result.verdict}</p>}
       {top}
-      <Ranking result={result} shownPolicy={choice.shownPolicy} comparedPolicy={choice.comparedPolicy} onShow={onShow} />
-      <Services policy={policy} chosen={service} {...(services.length > 0 ? { onService } : {})} />
-      <Jobs policy={policy} />
+      <Ranking result={result} shownPolicy={choice.shownPolicy} comparedPolicy={choice.comparedPolicy} onShow={onShow} onFigure={onFigure} />
+      <Services policy={policy} chosen={service} onFigure={onServiceFigure} {...(services.length > 0 ? { onService } : {})} />
+      <Jobs policy={policy} {...(policy.fleet === undefined ? {} : { onWait })} />
       <Toolbar result={result} choice={choice} change={change} onAll={onAll} />
       <Deferred>
         <Timeline slo={sloOf(result, policy, service)} shown={shown} services={positions} against={against} range={range} onRange={onRange} at={at} onAt={onAt} theme={colours} />
@@ -273,7 +282,7 @@ export function Page({ result, top }: { result: Result; top?: ComponentChildren 
           <Signals policy={policy} range={range} onRange={onRange} at={at} onAt={onAt} theme={colours} />
         </Deferred>
       )}
-      <History result={result} shown={shown} against={against} range={range} onRange={onRange} at={at} onAt={onAt} theme={colours} />
+      <History result={result} shown={shown} against={against} range={range} onRange={onRange} at={at} onAt={onAt} onLead={onLead} theme={colours} />
       <Deferred>
         <div class="columns">
           <Cost result={result} shown={policy} isPart={isPart} onState={onState} onNodes={onNodes} />

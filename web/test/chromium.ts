@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { gunzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 
 // Tests run from a temporary folder; the packages are in web/.
@@ -143,7 +144,10 @@ export class Chromium {
     const from = html.indexOf(kData) + kData.length;
     const to = html.indexOf("</script>", from);
     const file = join(this.folder, name);
-    writeFileSync(file, html.slice(0, from) + change(html.slice(from, to)) + html.slice(to));
+    const text = html.slice(from, to);
+    // The program packs long data; the page also reads plain ones.
+    const plain = text.startsWith('"') ? gunzipSync(Buffer.from(JSON.parse(text) as string, "base64")).toString() : text;
+    writeFileSync(file, html.slice(0, from) + change(plain.replaceAll("<", "\\u003c")) + html.slice(to));
     return file;
   }
 

@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Result } from "../src/data/result";
 import { kCellStates, readFleet, waitingIn } from "../src/data/fleet";
+import { resultOf } from "./report_data";
 import { Chromium, kProgram, kRoot, settled } from "./chromium";
 
 let chromium: Chromium;
@@ -19,9 +20,7 @@ before(async () => {
     "compare", "scenarios/azure-hour.yaml", "--no-advice", "--policy", "queue · first-fit · karpenter", "--policy", "queue · gang · group",
     "--set", "queues=[{name: company, gpu_limit: 24}, {name: chat, parent: company, gpu_limit: 16}]", "--set", "service.queue=chat",
   ]);
-  const html = readFileSync(report, "utf8");
-  const from = html.indexOf('id="data">') + 10;
-  result = JSON.parse(html.slice(from, html.indexOf("</script>", from)));
+  result = resultOf(report);
 });
 
 after(() => chromium?.close());
@@ -180,7 +179,7 @@ test("starting replicas and the age of the signals are shown", async () => {
   });
 });
 
-test("the moment of the map changes no chart but those that show it", async () => {
+test("the moment of the map changes only the charts that show it", async () => {
   await open("#at=600", async (page) => {
     const wipe = (title: RegExp) => figure(page, title).locator("canvas").first().evaluate((canvas) => (canvas as HTMLCanvasElement).getContext("2d")?.reset());
     const titles = [/^Where did the time/, /^Latency by phase/, /^GPUs over time/];

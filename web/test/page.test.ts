@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import type { Result } from "../src/data/result";
 import { accessibleNames, Chromium, difference, kDifferenceMost, kRoot, settled } from "./chromium";
+import { resultOf } from "./report_data";
 
 const kPicture = join(kRoot, "docs/guides/report.png");
 
@@ -152,7 +152,7 @@ test("numbers of cost and latency lead to the moment and to the decision that wa
       assert.ok(3600 * (hours ?? 0) + 60 * (minutes ?? 0) + (seconds ?? 0) <= at, `${words} is after ${at} s`);
       return at;
     };
-    const data = JSON.parse(await page.locator("#data").evaluate((script) => script.textContent ?? "")) as Result;
+    const data = resultOf(report);
     const ttft = data.policies[0]?.by_minute?.ttft_p99_us ?? [];
     assert.equal(await follow("How fast were the answers?", "time to first token"), 60 * ttft.indexOf(Math.max(...ttft)));
     const starting = await follow("What is paid for?", "starting");
@@ -162,6 +162,9 @@ test("numbers of cost and latency lead to the moment and to the decision that wa
     assert.match(await page.locator("#decisions .decision p").first().innerText(), /launch/);
     const shares = await figure("What is paid for?").locator("tr.sum .lead").count();
     assert.equal(shares, 0, "a sum has no single moment");
+    await page.locator(".ranking tr.shown .lead").last().click();
+    const missed = data.policies[0]?.by_minute?.arrived.map((arrived, i) => arrived - (data.policies[0]?.by_minute?.met[i] ?? 0)) ?? [];
+    await page.waitForURL(new RegExp(`&at=${60 * missed.indexOf(Math.max(...missed))}&`));
   });
 });
 

@@ -1,11 +1,10 @@
-// What a recording shows of nodes and replicas: rows that change, starts that were observed, costs, and the moments to
-// which numbers lead.
+// Nodes and replicas in a recording: rows that change, observed starts, costs, and the moments to which numbers lead.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readFleet, queuesAt } from "../src/data/fleet";
 import { type FleetColumns, kStartPhases, replicaName } from "../src/data/history";
-import { decisionBefore, firstBought, idleMoment, peakOf, worstMinute } from "../src/data/leads";
-import { observedStarts, spentIn } from "../src/data/observed";
+import { decisionBefore, figureMoment, firstBought, idleMoment, longestWait, peakOf, worstMinute } from "../src/data/leads";
+import { observedStarts, costIn } from "../src/data/observed";
 import { type HistoryAnswer, withChanges } from "../src/data/recorded";
 import type { Policy } from "../src/data/result";
 import { kFleet, kServices } from "./small_fleet";
@@ -95,21 +94,21 @@ test("a replica on a node that was bought for another one has no phases of the n
 
 test("what the GPUs did adds up to what was paid for", () => {
   const fleet = readFleet(whole().fleet, kServices, 120);
-  const spent = spentIn(fleet, [0, 500]);
+  const spent = costIn(fleet, [0, 500]);
   const seconds = Object.fromEntries(spent.states.map(({ state, gpuHours }) => [state, Math.round(gpuHours * 3600)]));
   assert.deepEqual(seconds, { serving: 600, starting: 120, held: 20, free: 40, launching: 32, leaving: 20 });
   assert.equal(Math.round(spent.gpuHours * 3600), 4 * (120 + 88));
   assert.ok(Math.abs(spent.usd - (4 * (120 + 88) * 9) / 3600) < 1e-9, `${spent.usd}`);
   assert.deepEqual(spent.nodes.map((row) => [row.name, row.capacity, row.zone, Math.round(row.gpuHours * 3600)]), [["a100: p4", "spot", "zone-a", 832]]);
   assert.equal(spent.unpricedHours, 0);
-  const part = spentIn(fleet, [20, 30]);
+  const part = costIn(fleet, [20, 30]);
   assert.deepEqual(part.states.map(({ state, gpuHours }) => [state, Math.round(gpuHours * 3600)]), [["serving", 40], ["held", 20], ["free", 20]]);
 });
 
 test("nodes without a known price are named", () => {
   const answer = whole();
   answer.fleet.machines[0]!.usd_per_hour = null;
-  const spent = spentIn(readFleet(answer.fleet, kServices, 120), [0, 120]);
+  const spent = costIn(readFleet(answer.fleet, kServices, 120), [0, 120]);
   assert.equal(spent.usd, 0);
   assert.equal(Math.round(spent.unpricedHours * 3600), 832);
   assert.equal(spent.nodes[0]?.usd, undefined);
@@ -147,4 +146,27 @@ test("numbers lead to the moment that explains them", () => {
   assert.equal(decisionBefore(rows, 30, "provision"), 1);
   assert.equal(decisionBefore(rows, 6, "provision"), 0, "before the first purchase, whatever was decided");
   assert.equal(decisionBefore(rows, 1), undefined);
+});
+
+test("idle GPUs and tokens count in the stretch of time", () => {
+  const answer = whole();
+  answer.fleet.use = { row: [0, 1], service: [0, 0], at_ms: [60_000, 120_000], tokens: [6000, 500], idle_gpu_s: [36, 3600], idle_usd: [0.09, 9] };
+  const without = costIn(readFleet(whole().fleet, kServices, 120), [0, 120]);
+  const spent = costIn(readFleet(answer.fleet, kServices, 120), [0, 120]);
+  const hoursOf = (one: typeof spent, state: string) => one.states.find((row) => row.state === state)?.gpuHours ?? 0;
+  assert.equal(spent.tokens, 6000, "the second minute is not in the stretch");
+  assert.ok(Math.abs(hoursOf(spent, "idle") - 0.01) < 1e-9);
+  assert.ok(Math.abs(hoursOf(spent, "idle") + hoursOf(spent, "serving") - hoursOf(without, "serving")) < 1e-9);
+  assert.ok(Math.abs(spent.usd - without.usd) < 1e-9, "the sum stays");
+  assert.equal(costIn(readFleet(answer.fleet, kServices, 120), [0, 90]).tokens, 3000, "half a minute counts half");
+});
+
+test("a number of a row leads to the minute that explains it", () => {
+  const by_minute = { arrived: [10, 50, 20], met: [10, 40, 19], waiting: [], desired: [], ready: [1, 2, 5], gpus_paid: [8, 24, 16], ttft_p99_us: [5, 1, 9], tpot_p99_us: [7, 1, 2] };
+  const policy = { by_minute } as unknown as Policy;
+  assert.deepEqual((["unmet", "paid", "ready", "ttft", "tpot"] as const).map((figure) => figureMoment(policy, figure)), [60, 60, 120, 120, 0]);
+  assert.equal(figureMoment({} as Policy, "unmet"), undefined);
+  const fleet = readFleet(whole().fleet, kServices, 120);
+  assert.equal(longestWait(fleet, "nothing"), undefined);
+  assert.notEqual(longestWait(fleet, kServices[0]?.name ?? ""), undefined);
 });

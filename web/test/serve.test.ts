@@ -55,9 +55,10 @@ async function end(server: ChildProcess): Promise<number | null> {
   return code;
 }
 
-/// Records the first policy of a scenario into a file.
+/// Records the first policy of a scenario. The recording takes the place of an earlier one.
 function record(file: string, further: string[] = []): void {
-  execFileSync(kProgram, ["sim", "scenarios/azure-hour.yaml", "--policy", "queue · gang · group", "--record", file, ...further], { cwd: kRoot, stdio: "pipe" });
+  execFileSync(kProgram, ["sim", "scenarios/azure-hour.yaml", "--policy", "queue · gang · group", "--record", `${file}.new`, ...further], { cwd: kRoot, stdio: "pipe" });
+  renameSync(`${file}.new`, file);
 }
 
 const figure = (page: Page, title: RegExp) => page.locator(".figure", { has: page.getByRole("heading", { name: title }) });
@@ -171,12 +172,12 @@ test("a recording shows its decisions, their arithmetic and the command", async 
     await serve(file, [], async (page) => {
       assert.match(await page.locator("header p").innerText(), /^24\d states in 58 min .*, decided by “queue · gang · group”/);
       await page.getByRole("heading", { name: "What is paid for?" }).waitFor();
-      assert.equal(await page.locator(".plot canvas").count(), 4);
+      assert.equal(await page.locator(".plot canvas").count(), 6);
       const all = await page.locator(".log .entry").count();
       assert.ok(all > 3);
       await page.getByLabel("Layer").selectOption("scale");
       const layers = await page.locator(".log .change").allInnerTexts();
-      assert.ok(layers.length > 3 && layers.every((layer) => layer === "scale"));
+      assert.ok(layers.length > 3 && layers.every((layer) => /^scale\s+(applied|Shadow|refused|unknown|not sent)?$|^scale$/.test(layer)));
       assert.match(await page.locator(".log .why").first().innerText(), /^scale service to \d+ replicas: /);
       await page.locator(".log .entry button").nth(1).click();
       assert.match(await page.locator(".arithmetic").innerText(), /^service: .*replicas requested/);
@@ -369,7 +370,7 @@ test("a tab that was asleep says that it catches up, and lacks no decision after
   await serve("scenarios/azure-hour.yaml", [...kTwoPolicies.slice(0, 2), "--live", "--speed", "120"], async (page) => {
     await page.waitForFunction(() => Number.parseInt(document.querySelector("header p")?.textContent ?? "") > 3);
     await mark(page);
-    // What the page says while it is asleep and after it.
+    // The messages of the page during its sleep and afterwards.
     await page.evaluate(() => {
       const said: string[] = [];
       (window as unknown as { said: string[] }).said = said;
@@ -400,4 +401,29 @@ test("a tab that was asleep says that it catches up, and lacks no decision after
     );
     await page.waitForFunction((count) => Number.parseInt(document.querySelector("header p")?.textContent ?? "") === count, all);
   });
+});
+
+test("the page of a recording shows which actions were not carried out", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "capstan-outcomes-"));
+  const file = join(folder, "shadow.rec");
+  try {
+    record(file, ["--set", "load.duration=20m"]);
+    const decisions = (page: Page) => figure(page, /^What did it decide/);
+    await serve(file, [], async (page) => {
+      assert.match(await decisions(page).locator(".entry").first().innerText(), /applied/);
+      assert.equal(await decisions(page).locator(".undone").count(), 0);
+    });
+    // The recording of a controller in the mode Shadow.
+    const sql = "UPDATE outcomes SET result = 'shadow', why = 'the mode is Shadow'";
+    execFileSync("python3", ["-c", "import sqlite3, sys; file = sqlite3.connect(sys.argv[1]); file.execute(sys.argv[2]); file.commit()", file, sql]);
+    await serve(file, [], async (page) => {
+      assert.match(await decisions(page).locator(".entry").first().innerText(), /Shadow/);
+      assert.ok((await decisions(page).locator(".undone").count()) > 0);
+      assert.match(await decisions(page).locator(".note").first().innerText(), /Struck through: it was not carried out/);
+      for (const title of [/^Is the SLO met\? Late requests/, /^Latency: time to first token/]) assert.equal(await figure(page, title).count(), 1);
+      assert.match(await figure(page, /^What is paid for/).locator(".note").first().innerText(), /per million answer tokens/);
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

@@ -1,10 +1,10 @@
 // The page of a scenario with two services, in Chromium, with the result of a real simulation.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Result } from "../src/data/result";
 import { accessibleNames, Chromium, settled } from "./chromium";
+import { resultOf } from "./report_data";
 
 let chromium: Chromium;
 let report = "";
@@ -13,9 +13,7 @@ let result: Result;
 before(async () => {
   chromium = await Chromium.launch();
   report = chromium.simulate("services.html", ["sim", "scenarios/noisy-neighbour.yaml", "--policy", "capstan"]);
-  const html = readFileSync(report, "utf8");
-  const from = html.indexOf('id="data">') + 10;
-  result = JSON.parse(html.slice(from, html.indexOf("</script>", from)));
+  result = resultOf(report);
 });
 
 after(() => chromium?.close());

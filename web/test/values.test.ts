@@ -174,7 +174,7 @@ test("a policy of several services is seen as one of them", () => {
   assert.equal(holdsSlo(result, policy), false, "one of two services misses its SLO");
 });
 
-test("replicas are told apart by their service, or by their role within one", () => {
+test("replicas are distinguished by their service, or by their role within one", () => {
   const services = (...rows: [string, string][]) => rows.map(([name, part]) => ({ name, part })) as unknown as Service[];
   const rows: [Service[], string][] = [
     [services(["service", ""]), "replica 3"],

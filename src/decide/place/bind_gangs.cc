@@ -35,8 +35,8 @@ void bind(PendingGang& gang, const RoomSearch::LevelFit& found, Context& context
 void bind_gangs(Context& context) {
   for (PendingGang& gang : context.gangs) {
     if (gang.result || gang.pods.without_node.empty()) continue;
-    gang.pods.ask = context.queues.ask_of(gang.pods.without_node);
-    if (const auto full = context.queues.refuses(gang.pods.ask)) {
+    gang.pods.ask = context.queues.demand_of(gang.pods.without_node);
+    if (const auto full = context.queues.refusal_of(gang.pods.ask)) {
       gang.decide(PlacementResult::Kind::held_by_queue, *full);
       continue;
     }

@@ -15,7 +15,7 @@ void bind_pods(Context& context) {
     const model::Pod& pod = context.snapshot.pods.at(pod_id);
     const model::Gang& gang = context.snapshot.gangs.at(pod.gang);
     const model::PodSet& spec = gang.spec.pods;
-    if (const auto full = context.queues.refuses(context.queues.ask_of({&pod_id, 1}))) {
+    if (const auto full = context.queues.refusal_of(context.queues.demand_of({&pod_id, 1}))) {
       lacking[pod.gang] = *full;
       continue;
     }

@@ -11,16 +11,16 @@ namespace {
 using model::BindPods;
 
 /// The GPUs that the passes have bound on one node so far.
-struct OnNode {
+struct NodeUse {
   MilliGpu gpus;
   GpuCount whole = 0;  ///< GPUs of which the pods hold all of a device
 };
 
 /// Everything that the passes have bound so far.
-struct Bound {
+struct BindingsSoFar {
   std::set<PodId> pods;
-  std::map<NodeId, OnNode> by_node;
-  QueueAsk by_queue;  ///< GPUs by which the queues of the pods are charged, parents included
+  std::map<NodeId, NodeUse> by_node;
+  QueueDemand by_queue;  ///< GPUs by which the queues of the pods are charged, parents included
 };
 
 /// Returns what is wrong with a node for the pods of a gang, or an empty text.
@@ -34,20 +34,20 @@ std::string wrong_node(NodeId id, const model::PodSet& spec, const Context& cont
   return "";
 }
 
-std::string add_bind(const BindPods& bind, const Context& context, Bound& bound) {
+std::string add_bind(const BindPods& bind, const Context& context, BindingsSoFar& so_far) {
   const model::PodSet& spec = context.snapshot.gangs.at(bind.gang).spec.pods;
   for (const BindPods::Binding& binding : bind.bindings) {
     const model::Pod& pod = context.snapshot.pods.at(binding.pod);
     const bool is_known = pod.node.valid() || context.rooms.has(binding.pod);
-    if (is_known || !bound.pods.insert(binding.pod).second) return "1: a pod is bound twice";
+    if (is_known || !so_far.pods.insert(binding.pod).second) return "1: a pod is bound twice";
     if (std::string wrong = wrong_node(binding.node, spec, context); !wrong.empty()) return wrong;
     if (!context.decision.nominated.contains(binding.node)) return "4: the node of a pod is not kept for it";
     const MilliGpu gpus = context.policy.kind == Policy::Kind::gang ? spec.gpus_per_pod : pod.gpus;
-    OnNode& here = bound.by_node[binding.node];
+    NodeUse& here = so_far.by_node[binding.node];
     here.gpus += gpus;
     here.whole += gpus.count / 1'000;
     for (QueueId id = pod.queue; id.valid(); id = context.snapshot.catalog->queue(id).parent)
-      bound.by_queue[id] += pod.gpus;
+      so_far.by_queue[id] += pod.gpus;
   }
   return "";
 }
@@ -69,9 +69,9 @@ std::string broken_gang(const PendingGang& gang, const BindPods& bind, const Con
   return is_together ? "" : "1: a gang is bound to nodes of different domains";
 }
 
-std::string broken_rooms(const Context& context, const Bound& bound) {
+std::string broken_rooms(const Context& context, const BindingsSoFar& so_far) {
   const auto& assumed = context.rooms.pods_by_node();
-  for (const auto& [id, on_node] : bound.by_node) {
+  for (const auto& [id, on_node] : so_far.by_node) {
     FreeGpus free = context.index.rooms.find(id)->free;
     if (const auto here = assumed.find(id); here != assumed.end()) {
       for (const AssumedPod& pod : here->second) {
@@ -84,15 +84,15 @@ std::string broken_rooms(const Context& context, const Bound& bound) {
   return "";
 }
 
-std::string broken_queues(const Context& context, const Bound& bound) {
+std::string broken_queues(const Context& context, const BindingsSoFar& so_far) {
   const model::Catalog& catalog = *context.snapshot.catalog;
-  std::map<QueueId, MilliGpu> held = bound.by_queue;
-  for (const QueueAsk* own : {&context.index.gpus_by_queue, &context.rooms.gpus_by_queue()}) {
+  std::map<QueueId, MilliGpu> held = so_far.by_queue;
+  for (const QueueDemand* own : {&context.index.gpus_by_queue, &context.rooms.gpus_by_queue()}) {
     for (const auto& [queue, gpus] : *own) {
       for (QueueId id = queue; id.valid(); id = catalog.queue(id).parent) held[id] += gpus;
     }
   }
-  for (const auto& [id, gpus] : bound.by_queue) {
+  for (const auto& [id, gpus] : so_far.by_queue) {
     const model::Queue& queue = catalog.queue(id);
     if (queue.fault != model::QueueFault::none) return "4: a pod of a queue with a fault is bound";
     if (gpus > MilliGpu{} && queue.gpus.limit && held[id] > *queue.gpus.limit)
@@ -104,7 +104,7 @@ std::string broken_queues(const Context& context, const Bound& bound) {
 }  // namespace
 
 std::string broken_invariant(const Context& context) {
-  Bound bound;
+  BindingsSoFar so_far;
   for (const PendingGang& gang : context.gangs) {
     if (!gang.actions.empty() && !gang.result) return "9: a gang has actions and no result";
     bool is_bound = false;
@@ -112,7 +112,7 @@ std::string broken_invariant(const Context& context) {
       const auto* bind = std::get_if<BindPods>(&action.what);
       if (bind == nullptr) continue;
       is_bound = true;
-      if (std::string broken = add_bind(*bind, context, bound); !broken.empty()) return broken;
+      if (std::string broken = add_bind(*bind, context, so_far); !broken.empty()) return broken;
       if (context.policy.kind != Policy::Kind::gang) continue;
       if (std::string broken = broken_gang(gang, *bind, context); !broken.empty()) return broken;
     }
@@ -123,8 +123,8 @@ std::string broken_invariant(const Context& context) {
   for (const Shortfall& lack : context.decision.shortfalls) {
     if (lack.short_by <= MilliGpu{} || lack.short_by > lack.needed) return "9: a shortfall states no lack";
   }
-  std::string broken = broken_rooms(context, bound);
-  return broken.empty() ? broken_queues(context, bound) : broken;
+  std::string broken = broken_rooms(context, so_far);
+  return broken.empty() ? broken_queues(context, so_far) : broken;
 }
 
 }  // namespace capstan::decide::place

@@ -18,7 +18,7 @@ namespace capstan::decide::place {
 
 /// Returns true if the claim's node is on its way and not yet in the snapshot.
 bool in_transit(const model::Claim& claim, const model::Snapshot& snapshot);
-/// Returns true if pods can wait for the claim's node: it is in transit, or it has registered and was not ready yet.
+/// Returns true if pods can wait for the claim's node: it is in transit, or it has registered and has never been ready.
 bool is_expected(const model::Claim& claim, const model::Snapshot& snapshot);
 
 /// A node that is on its way: asked for or bought, and not ready yet.

@@ -314,7 +314,7 @@ std::int64_t pods_that_fit(const Rooms& rooms, const Request& request) {
   return nodes == nullptr ? 0 : room_in(rooms, *nodes, request).pods;
 }
 
-std::int64_t most_pods_ever(const Rooms& rooms, const Request& request) {
+std::int64_t max_pods_if_empty(const Rooms& rooms, const Request& request) {
   if (request.level == TopologyLevel::node) {
     const FreeNodes* nodes = rooms.nodes_of(request.gpu);
     return nodes == nullptr ? 0 : pods_if_empty(rooms, *nodes, request, true);

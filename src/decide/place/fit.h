@@ -66,6 +66,6 @@ NodeId first_with_room(const Rooms& rooms, const Request& request);
 std::int64_t pods_that_fit(const Rooms& rooms, const Request& request);
 
 /// Returns how many pods of the request the largest domain of its level would take if it were empty.
-std::int64_t most_pods_ever(const Rooms& rooms, const Request& request);
+std::int64_t max_pods_if_empty(const Rooms& rooms, const Request& request);
 
 }  // namespace capstan::decide::place

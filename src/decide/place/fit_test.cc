@@ -66,8 +66,8 @@ RC_GTEST_PROP(Fit, TheBestDomainTakesTheMostPodsAndIsTheFullest, ()) {
     });
     if (nodes > 0) ranks.emplace_back(-std::min(pods, request.pods), domain.free < enough, domain.free, key.domain);
   }
-  RC_ASSERT(fit.best_domain.valid() ==
-            (!ranks.empty() && std::get<DomainId>(*std::ranges::min_element(ranks)).valid()));
+  RC_ASSERT(
+      (fit.best_domain.valid() == (!ranks.empty() && std::get<DomainId>(*std::ranges::min_element(ranks)).valid())));
   if (ranks.empty()) return;
   const Rank best = *std::ranges::min_element(ranks);
   RC_ASSERT(fit.best_domain == std::get<DomainId>(best));

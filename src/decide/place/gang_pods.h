@@ -17,7 +17,7 @@ struct GangPods {
   std::vector<PodId> without_node;  ///< pods that need a node
   std::vector<NodeId> bound;        ///< nodes of the other pods
   std::int64_t have_node = 0;       ///< pods with a node, including nodes that are not in the snapshot
-  QueueAsk ask;                     ///< GPUs that `without_node` would add to their queues
+  QueueDemand ask;                  ///< GPUs that `without_node` would add to their queues
   std::int64_t leaving = 0;         ///< pods that terminate or are gone
 };
 

@@ -5,7 +5,7 @@ namespace capstan::decide::place {
 namespace {
 
 constexpr std::string_view kVersion = "place-memory/1";
-constexpr std::string_view kVersionOfBroken = "place-memory/2";  ///< with broken gangs at the end
+constexpr std::string_view kVersionOfBroken = "place-memory/2";  ///< version that has broken gangs at the end
 
 template <typename Each, typename Row>
 void assumed_fields(Row& row, Each&& each) {

@@ -137,7 +137,7 @@ struct LeavingNodes {
 
 /// The nodes and claims that a placement must not use, and the options of the decision.
 struct PlaceOptions {
-  LeavingNodes leaving{};  ///< what is being given back (`provision::leaving`)
+  LeavingNodes leaving{};  ///< nodes and claims that are being given back (`provision::leaving`)
   Options options{};
 };
 

@@ -5,7 +5,7 @@
 namespace capstan::decide::place {
 
 template <typename Visit>
-void QueueBudget::visit_queues(const QueueAsk& ask, Visit visit) const {
+void QueueBudget::visit_queues(const QueueDemand& ask, Visit visit) const {
   for (const auto& [queue, gpus] : ask) {
     for (QueueId id = queue; id.valid(); id = catalog_.queue(id).parent) visit(id, gpus);
   }
@@ -14,13 +14,13 @@ void QueueBudget::visit_queues(const QueueAsk& ask, Visit visit) const {
 QueueBudget::QueueBudget(const model::Snapshot& snapshot, const Index& index)
     : snapshot_(snapshot), catalog_(*snapshot.catalog), assumed_(index.assumed), rows_(catalog_.queues.size()) {
   if (rows_.empty()) return;
-  for (const QueueAsk* held : {&index.gpus_by_queue, &assumed_.gpus_by_queue()}) {
+  for (const QueueDemand* held : {&index.gpus_by_queue, &assumed_.gpus_by_queue()}) {
     visit_queues(*held, [&](QueueId id, MilliGpu gpus) { rows_[id.value].held += gpus; });
   }
 }
 
-QueueAsk QueueBudget::ask_of(std::span<const PodId> pods) const {
-  QueueAsk ask;
+QueueDemand QueueBudget::demand_of(std::span<const PodId> pods) const {
+  QueueDemand ask;
   if (rows_.empty()) return ask;
   for (const PodId id : pods) {
     const model::Pod* pod = snapshot_.pods.find(id);
@@ -31,7 +31,7 @@ QueueAsk QueueBudget::ask_of(std::span<const PodId> pods) const {
   return ask;
 }
 
-std::optional<model::Reason> QueueBudget::refuses(const QueueAsk& ask, bool promised) const {
+std::optional<model::Reason> QueueBudget::refusal_of(const QueueDemand& ask, bool promised) const {
   for (const auto& [id, gpus] : ask) {
     if (std::optional<model::Reason> fault = model::fault_reason(catalog_.queues, id)) return fault;
   }
@@ -49,16 +49,18 @@ std::optional<model::Reason> QueueBudget::refuses(const QueueAsk& ask, bool prom
   return std::nullopt;
 }
 
-std::optional<model::Reason> QueueBudget::refuses(const QueueAsk& ask) const { return refuses(ask, false); }
-std::optional<model::Reason> QueueBudget::refuses_promise(const QueueAsk& ask) const { return refuses(ask, true); }
+std::optional<model::Reason> QueueBudget::refusal_of(const QueueDemand& ask) const { return refusal_of(ask, false); }
+std::optional<model::Reason> QueueBudget::refusal_of_promise(const QueueDemand& ask) const {
+  return refusal_of(ask, true);
+}
 
 void QueueBudget::place(std::span<const PodId> pods) {
   if (rows_.empty()) return;
-  visit_queues(ask_of(pods), [&](QueueId id, MilliGpu gpus) { rows_[id.value].held += gpus; });
+  visit_queues(demand_of(pods), [&](QueueId id, MilliGpu gpus) { rows_[id.value].held += gpus; });
   placed_.insert(pods.begin(), pods.end());
 }
 
-void QueueBudget::promise(const QueueAsk& ask) {
+void QueueBudget::promise(const QueueDemand& ask) {
   visit_queues(ask, [&](QueueId id, MilliGpu gpus) { rows_[id.value].promised += gpus; });
 }
 

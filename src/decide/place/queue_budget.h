@@ -14,7 +14,7 @@
 namespace capstan::decide::place {
 
 /// GPUs that the pods of a gang would add to each queue. Pods without a queue are left out.
-using QueueAsk = std::map<QueueId, MilliGpu>;
+using QueueDemand = std::map<QueueId, MilliGpu>;
 
 /// The GPUs that queues hold and may hold while gangs are placed one after the other. GPUs of a queue also count for
 /// the queues above it.
@@ -24,28 +24,28 @@ class QueueBudget {
   QueueBudget(const model::Snapshot& snapshot, const Index& index);
 
   /// Returns the GPUs for which these pods ask: pods without a node that are not assumed and were not placed here.
-  QueueAsk ask_of(std::span<const PodId> pods) const;
+  QueueDemand demand_of(std::span<const PodId> pods) const;
 
   /// Returns the reason why the GPUs may not be placed now, which names the full queue: a queue of `ask`, or one of its
   /// parents. Returns no value if they may be placed.
-  std::optional<model::Reason> refuses(const QueueAsk& ask) const;
-  /// Like refuses(), but counts promised GPUs as held. If this refuses, buying nodes for the GPUs would not help.
-  std::optional<model::Reason> refuses_promise(const QueueAsk& ask) const;
+  std::optional<model::Reason> refusal_of(const QueueDemand& ask) const;
+  /// Like refusal_of(), but counts promised GPUs as held. If this refuses, buying nodes for the GPUs would not help.
+  std::optional<model::Reason> refusal_of_promise(const QueueDemand& ask) const;
 
   /// Counts the GPUs for which these pods ask as held.
   void place(std::span<const PodId> pods);
   /// Reserves GPUs that will be held once there is room.
-  void promise(const QueueAsk& ask);
+  void promise(const QueueDemand& ask);
 
  private:
   struct Row {
     MilliGpu held;
     MilliGpu promised;
   };
-  std::optional<model::Reason> refuses(const QueueAsk& ask, bool promised) const;
+  std::optional<model::Reason> refusal_of(const QueueDemand& ask, bool promised) const;
   /// Calls `visit(queue, gpus)` for each queue in `ask` and for all queues above it.
   template <typename Visit>
-  void visit_queues(const QueueAsk& ask, Visit visit) const;
+  void visit_queues(const QueueDemand& ask, Visit visit) const;
 
   const model::Snapshot& snapshot_;
   const model::Catalog& catalog_;

@@ -158,7 +158,7 @@ TEST(Queues, AGangOfAQueueAtFaultIsNotPlaced) {
   fault = model::QueueFault::not_found;
   world.enqueue(gang, gone);
   EXPECT_EQ(sentence(run(world).verdicts[0].why),
-            "queue 0 has no Queue object: none of its pods is placed until it exists");
+            "queue 0 has no Queue object: none of its pods is placed until that object exists");
 }
 
 TEST(Queues, AQueueHoldsItsAssumedBindings) {

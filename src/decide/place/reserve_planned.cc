@@ -4,7 +4,7 @@ namespace capstan::decide::place {
 namespace {
 
 void reserve(const GangPods& gang, Context& context) {
-  if (context.queues.refuses_promise(gang.ask)) return;
+  if (context.queues.refusal_of_promise(gang.ask)) return;
   const Fit fit = context.search.find(gang).fit;
   for (const NodeId node : fit.nodes) {
     context.take(node, gang.shape.spec.pods.gpus_per_pod, gang.shape.spec.pods.pod_class);

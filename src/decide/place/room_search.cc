@@ -59,13 +59,13 @@ RoomSearch::LevelFit RoomSearch::find(const GangPods& gang) {
 
 std::int64_t RoomSearch::most_ever(const GangPods& gang) {
   const Request request = request_of(gang, gang.shape.spec.together);
-  if (!gang.bound.empty()) return most_pods_ever(rooms_.rooms(), request);
+  if (!gang.bound.empty()) return max_pods_if_empty(rooms_.rooms(), request);
   fleet::Refusal& known = refusal_of(gang, gang.shape.spec.together);
-  if (!known.pods_ever || known.layout != rooms_.layout()) {
-    known.pods_ever = most_pods_ever(rooms_.rooms(), request);
+  if (!known.pods_if_empty || known.layout != rooms_.layout()) {
+    known.pods_if_empty = max_pods_if_empty(rooms_.rooms(), request);
     known.layout = rooms_.layout();
   }
-  return *known.pods_ever;
+  return *known.pods_if_empty;
 }
 
 std::int64_t RoomSearch::most_buyable(const GangPods& gang) {

@@ -7,7 +7,7 @@ void state_shortfalls(Context& context) {
     if (!gang.lacks_room()) continue;
     Shortfall lack = shortfall_of(gang.pods, *gang.refused);
     if (gang.pods.bound.empty()) context.spread.set_preference(lack);
-    if (const auto full = context.queues.refuses_promise(gang.pods.ask)) {
+    if (const auto full = context.queues.refusal_of_promise(gang.pods.ask)) {
       gang.decide(PlacementResult::Kind::held_by_queue, *full);
       continue;
     }

@@ -35,10 +35,10 @@ struct Context {
   Decision decision;
 };
 
-/// Updates memory from the snapshot before the passes run: new claims are matched to the launches that asked for them,
-/// failed claims put their offering into backoff and successful ones end it, complete groups are forgotten, and groups
-/// that can no longer be completed are marked as released.
-/// @return the releases of the latter groups
+/// Updates memory from the snapshot before the passes run. It matches new claims to the launches that asked for them,
+/// and forgets complete groups. A failed claim puts its offering into backoff, and a successful one ends the backoff. A
+/// group that can no longer be completed is marked as released.
+/// @return the releases of the groups that can no longer be completed
 std::vector<model::Action> follow(Memory& memory, const Index& index, const model::Snapshot& snapshot,
                                   const Policy& policy, Instant now);
 

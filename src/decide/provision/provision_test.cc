@@ -55,7 +55,7 @@ RC_GTEST_PROP(Provision, KeepsTheLimitOverManyDecisionsAndRepeatsFromItsText, ()
 
     for (const model::TerminateNode& end : ended(decision)) {
       const bool when_empty = policy.consolidation.policy == ConsolidationPolicy::when_empty;
-      RC_ASSERT(!when_empty || !index.pods_by_node.contains(end.node));
+      RC_ASSERT((!when_empty || !index.pods_by_node.contains(end.node)));
     }
     // Some launches produce claims, one of which may fail.
     for (const model::LaunchNodes& launch : launches(decision)) {

@@ -45,7 +45,7 @@ struct HpaReadiness {
 };
 
 /// Returns the group of a pod.
-/// @param cpu true: readiness matters. For a custom metric a starting pod counts in full.
+/// @param cpu  true: a CPU metric, for which readiness matters. For any other metric a starting pod counts in full.
 HpaPod::Group group_pod(const HpaPodFacts& pod, bool cpu, const HpaReadiness& readiness, Instant now);
 
 struct HpaProposal {

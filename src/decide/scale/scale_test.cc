@@ -313,7 +313,7 @@ RC_GTEST_PROP(Scale, StaysInItsBoundsAndRepeatsFromSavedMemory, ()) {
     RC_ASSERT(saved == memory);
     const Decision decision = decide(view, policy, memory, now);
     RC_ASSERT(decision.desired <= std::max(view.max, ReplicaCount{0}));
-    RC_ASSERT(decision.desired >= view.min || view.current == 0);
+    RC_ASSERT((decision.desired >= view.min || view.current == 0));
     for (const model::Action& action : decision.plan.actions) {
       const ReasonCode code = action.why.code;
       const bool is_stated =

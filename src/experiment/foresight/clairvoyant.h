@@ -19,7 +19,7 @@ struct Clairvoyant {
   struct LowerBound {
     GpuNanoseconds gpu_ns = 0;
     std::int64_t micro_usd = 0;      ///< cost of that time at the lowest price of such a GPU in this scenario
-    GpuNanoseconds work_gpu_ns = 0;  ///< least work of all requests; may exceed `gpu_ns`, as some may miss
+    GpuNanoseconds work_gpu_ns = 0;  ///< least work of all requests; can exceed `gpu_ns`, because the SLO allows misses
     /// Requests that miss the SLO even alone on a warm replica. The bound leaves them out.
     RequestCount unattainable_requests = 0;
     bool solved = true;  ///< false: the solver stopped early, so a higher bound may exist

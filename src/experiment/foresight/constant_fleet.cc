@@ -108,9 +108,9 @@ class FleetTrials {
 struct FleetLine {
   std::function<ReplicaCounts(ReplicaCount)> fleet;
   ReplicaCount least = 1;
-  ReplicaCount most = 1;  ///< largest number that fits within the limits
-  ReplicaCount guess_low = 1;
-  ReplicaCount guess_high = 1;  ///< the search begins between the two guesses, where the answer probably lies
+  ReplicaCount most = 1;       ///< largest number that fits within the limits
+  ReplicaCount guess_low = 1;  ///< the answer probably lies between the two guesses, which are run first
+  ReplicaCount guess_high = 1;
 };
 
 struct Smallest {

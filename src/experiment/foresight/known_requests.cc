@@ -13,7 +13,7 @@ namespace {
 /// The prefixes that some replica has computed so far.
 class Prefixes {
  public:
-  /// Returns the tokens of the prompt that were computed before, and adds the whole prompt.
+  /// Returns how many tokens of the prompt were computed before, and adds the prefixes of the prompt.
   std::int32_t note(const workload::Request& request) {
     const auto whole = std::min<std::size_t>(
         request.prefix_hashes.size(), static_cast<std::size_t>(request.input_tokens) / workload::kPrefixBlockTokens);

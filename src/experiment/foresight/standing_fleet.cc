@@ -104,7 +104,8 @@ class NodeFiller {
     }
   }
 
-  /// Opens the machine with the lowest price for each unit that it would hold, at most for the units that are left.
+  /// Opens the machine with the lowest price per unit that it would hold. It holds at most the `left` units. Returns
+  /// false if no machine can be opened.
   bool open_best(model::GpuKindId gpu, GpuCount unit, std::int64_t left) {
     MachineChoice* best = nullptr;
     std::int64_t best_price = 0, best_held = 1;

@@ -47,7 +47,7 @@ std::string bound_words(const Clairvoyant& c) {
 }  // namespace
 
 std::string lower_bound_name(const model::Slo& slo) {
-  return "lower bound for " + tenths(slo.attainment_ppm, 10'000) + " % met";
+  return "lower bound for " + share_text(slo.attainment_ppm) + " met";
 }
 
 std::string clairvoyant_words(const Comparison& comparison, std::size_t width) {

@@ -18,7 +18,7 @@ __int128 price(const RunResult& result, Cost cost) {
   return cost == Cost::usd ? result.total_micro_usd() : result.paid_gpu_ns();
 }
 
-std::string met(const RunResult& result) { return tenths(result.attainment_ppm(), 10'000) + " %"; }
+std::string met(const RunResult& result) { return share_text(result.attainment_ppm()); }
 
 std::string price_words(const RunResult& result, Cost cost) {
   return cost == Cost::usd ? usd(result.total_micro_usd()) + " USD" : gpu_hours(result.paid_gpu_ns()) + " GPU-h";

@@ -1,6 +1,7 @@
 #include "experiment/report/history_json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -163,6 +164,21 @@ Json machine_json(const MachineKey& machine, const Rows& written) {
   return json;
 }
 
+/// Returns the tokens and the idle time of each service by minute.
+Json use_json(const RunHistory& history, const Rows& written) {
+  Json json = empty_columns({"row", "service", "at_ms", "tokens", "idle_gpu_s", "idle_usd"});
+  for (const UseMinute& use : history.use) {
+    if (!written.has(use)) continue;
+    json["row"].push_back(&use - history.use.data());
+    json["service"].push_back(use.user);
+    json["at_ms"].push_back(use.minute * 60'000);
+    json["tokens"].push_back(use.tokens);
+    json["idle_gpu_s"].push_back(std::round(1e3 * use.idle_gpu_s) / 1e3);
+    json["idle_usd"].push_back(std::round(1e6 * use.idle_usd) / 1e6);
+  }
+  return json;
+}
+
 Json rows_json(const RunHistory& history, const Rows& written) {
   Numbering<MachineKey> machines;
   Numbering<std::string> domains;
@@ -175,6 +191,7 @@ Json rows_json(const RunHistory& history, const Rows& written) {
   json["phases"] = Json::array();
   for (const std::string_view phase : model::kGangPhaseNames) json["phases"].push_back(std::string(phase));
   json["gangs"] = std::move(gangs);
+  if (written.after) json["use"] = use_json(history, written);
   json["reasons"] = Json::array();
   for (const auto& [verdict, reason, sentence, supply] : reasons.keys()) {
     json["reasons"].push_back({{"verdict", verdict}, {"reason", reason}, {"sentence", sentence}, {"supply", supply}});
@@ -227,7 +244,7 @@ Json latency_phases_json(std::span<const Minute> minutes) {
 
 /// Returns a job with the first size of a class.
 workload::JobArrival first_size(const scenario::JobSpec& spec) {
-  if (spec.recorded) return spec.recorded->front();
+  if (spec.recorded) return spec.recorded->front().arrival;
   const workload::JobSize& size = spec.load.sizes.front();
   return {.at = {}, .pods = size.pods, .gpus_per_pod = whole_gpus(size.gpus_per_pod), .work = {}};
 }

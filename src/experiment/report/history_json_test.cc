@@ -9,23 +9,23 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Instant at_s(double s) { return Instant{std::chrono::milliseconds(static_cast<std::int64_t>(s * 1000))}; }
+Instant moment_at_s(double s) { return Instant{std::chrono::milliseconds(static_cast<std::int64_t>(s * 1000))}; }
 
 TEST(HistoryJson, ThePhasesOfAStartAddUpToTheStart) {
   sim::ColdStart with_node{.gang = {},
                            .service = {0},
                            .ordinal = 2,
-                           .decided_at = at_s(10),
-                           .created_at = at_s(11),
-                           .node_requested_at = at_s(12),
-                           .node_launched_at = at_s(15),
-                           .node_booted_at = at_s(60),
-                           .node_ready_at = at_s(90),
-                           .bound_at = at_s(91),
-                           .image_at = at_s(131),
-                           .weights_at = at_s(171),
-                           .init_at = at_s(200),
-                           .ready_at = at_s(204.5)};
+                           .decided_at = moment_at_s(10),
+                           .created_at = moment_at_s(11),
+                           .node_requested_at = moment_at_s(12),
+                           .node_launched_at = moment_at_s(15),
+                           .node_booted_at = moment_at_s(60),
+                           .node_ready_at = moment_at_s(90),
+                           .bound_at = moment_at_s(91),
+                           .image_at = moment_at_s(131),
+                           .weights_at = moment_at_s(171),
+                           .init_at = moment_at_s(200),
+                           .ready_at = moment_at_s(204.5)};
   sim::ColdStart on_old_node = with_node;
   on_old_node.node_requested_at = on_old_node.node_launched_at = on_old_node.node_booted_at =
       on_old_node.node_ready_at = Instant{};
@@ -58,14 +58,15 @@ TEST(HistoryJson, EqualMachinesDomainsAndReasonsAreWrittenOnce) {
                              .gpus = 8});
   }
   using Kind = decide::place::PlacementResult::Kind;
-  const GangHistory::Wait wait{at_s(5), Kind::held_by_queue, "queue_limit", "the queue is full", ""};
-  history.gangs.push_back({.user = 0,
-                           .ordinal = 4,
-                           .gpus = whole_gpus(2),
-                           .created_at = at_s(1),
-                           .steps = {{at_s(1), model::Gang::Phase::pending}, {at_s(9), model::Gang::Phase::starting}},
-                           .held = {{.node = 2, .gpus = whole_gpus(2), .from = at_s(9)}},
-                           .waits = {wait, wait}});
+  const GangHistory::Wait wait{moment_at_s(5), Kind::held_by_queue, "queue_limit", "the queue is full", ""};
+  history.gangs.push_back(
+      {.user = 0,
+       .ordinal = 4,
+       .gpus = whole_gpus(2),
+       .created_at = moment_at_s(1),
+       .steps = {{moment_at_s(1), model::Gang::Phase::pending}, {moment_at_s(9), model::Gang::Phase::starting}},
+       .held = {{.node = 2, .gpus = whole_gpus(2), .from = moment_at_s(9)}},
+       .waits = {wait, wait}});
   const Json json = fleet_json(history);
   EXPECT_EQ(json["machines"].size(), 1u);
   EXPECT_EQ(json["domains"], Json({"a", "a-0", "a-0-0", "a-0-1"}));
@@ -107,7 +108,8 @@ TEST(HistoryJson, ChangesHaveOnlyTheRowsAfterARevision) {
 
 TEST(HistoryJson, AGangThatWaitsForANodeOnTheWayIsNominated) {
   GangHistory gang;
-  gang.waits = {{at_s(1), decide::place::PlacementResult::Kind::nominated, "nominated_to_claim", "it waits", ""}};
+  gang.waits = {
+      {moment_at_s(1), decide::place::PlacementResult::Kind::nominated, "nominated_to_claim", "it waits", ""}};
   EXPECT_EQ(fleet_json({.nodes = {}, .gangs = {gang}, .starts = {}})["reasons"][0]["verdict"], "nominated");
 }
 

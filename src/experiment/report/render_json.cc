@@ -4,13 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "experiment/report/byte_budget.h"
 #include "experiment/report/frontier.h"
 #include "experiment/report/history_json.h"
 #include "experiment/report/lower_decisions_json.h"
 #include "experiment/report/render.h"
 #include "experiment/report/result_words.h"
-#include "experiment/report/step_arithmetic.h"
 #include "experiment/report/verdict.h"
 #include "experiment/run/timeline.h"
 #include "model/capacity_names.h"
@@ -108,15 +106,20 @@ Json moments(const std::vector<Moment>& all) {
   return json;
 }
 
-Json roles(const RunResult& r) {
-  Json json = Json::array();
-  for (const RoleFigures& figures : r.roles) {
-    const bool variant = !figures.variant.empty();
-    json.push_back({{variant ? "variant" : "role", variant ? figures.variant : std::string(model::name(figures.role))},
+/// Adds the roles or the variants of a service.
+void add_roles(const std::vector<RoleFigures>& all, std::size_t minutes, Json& out) {
+  if (all.empty()) return;
+  const bool has_variants = !all.front().variant.empty();
+  Json& rows = out[has_variants ? "variants" : "roles"] = Json::array();
+  for (const RoleFigures& figures : all) {
+    rows.push_back({{has_variants ? "variant" : "role", figures.name()},
                     {"ready_peak", figures.ready_peak},
-                    {"ready_mean_milli", figures.ready_mean_milli(r.minutes.size())}});
+                    {"ready_mean_milli", figures.ready_mean_milli(minutes)}});
   }
-  return json;
+}
+
+Json cold_starts_json(const ColdStartFigures& starts) {
+  return {{"count", starts.count}, {"p50_ns", starts.p50.count()}, {"max_ns", starts.max.count()}};
 }
 
 Json requests(const RequestFigures& r) {
@@ -137,8 +140,9 @@ Json slo_json(const model::Slo& slo) {
 /// Returns the name of a team, or null if there is none.
 Json team_name(const std::string& name) { return name.empty() ? Json() : Json(name); }
 
-/// @param over_time  true: with the series by minute
-Json services(const RunResult& r, bool over_time) {
+/// @param by_minute  true: with the series by minute
+/// @param phases     true: with the phases of latency by minute
+Json services(const RunResult& r, bool by_minute, bool phases) {
   Json json = Json::array();
   for (const ServiceFigures& service : r.services) {
     json.push_back({{"name", service.name},
@@ -156,10 +160,16 @@ Json services(const RunResult& r, bool over_time) {
                     {"gpu_hours", gpu_hours_decimal(service.gpu_ns)},
                     {"cost_usd", usd_decimal(service.micro_usd)},
                     {"cost_micro_usd", service.micro_usd}});
-    if (!over_time) continue;
-    json.back()["by_minute"] = series(service.minutes);
-    json.back()["by_minute"].erase("gpus_paid");
-    json.back()["latency_phases"] = latency_phases_json(service.minutes);
+    Json& row = json.back();
+    row["gpu_time_by_state_ns"] = by_state(service.gpu_ns_by_state);
+    row["cold_starts"] = cold_starts_json(service.cold_starts);
+    row["scale_changes"] = service.scale_changes;
+    add_roles(service.roles, r.minutes.size(), row);
+    if (by_minute) {
+      row["by_minute"] = series(service.minutes);
+      row["by_minute"].erase("gpus_paid");
+    }
+    if (phases) row["latency_phases"] = latency_phases_json(service.minutes);
   }
   return json;
 }
@@ -245,13 +255,12 @@ Json queues(const RunResult& r, bool over_time) {
 }
 
 /// @param shown  steps whose arithmetic is written
-Json scale_steps(const std::vector<ScaleStep>& all, const StepPositions& shown) {
+Json scale_steps(const std::vector<ScaleStep>& all) {
   Json json = Json::array();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const ScaleStep& step = all[i];
+  for (const ScaleStep& step : all) {
     json.push_back(
         {{"at_ns", step.at.since_start.count()}, {"part", step.part()}, {"desired", step.desired}, {"why", step.why}});
-    if (shown.contains(i)) json.back()["arithmetic"] = step.arithmetic;
+    if (!step.arithmetic.empty()) json.back()["arithmetic"] = step.arithmetic;
   }
   return json;
 }
@@ -261,9 +270,7 @@ struct SeriesChoice {
   bool by_minute = false;
   /// True: also writes the changes of the wanted replicas, the phases of latency, and the history if there is one.
   bool decisions = false;
-  Duration bucket{};           ///< length of a bucket of the timeline
-  StepPositions arithmetic{};  ///< steps whose arithmetic is written
-  DecisionPositions lower{};   ///< decisions about pods and nodes that are written
+  Duration bucket{};  ///< length of a bucket of the timeline
 };
 
 Json tokens(const RunResult& r) {
@@ -306,15 +313,14 @@ Json policy(const RunResult& r, const SeriesChoice& choice) {
   json["spending"] = spending(r);
   json["idle_gpu_minutes"] = idle_gpu_minutes(r);
   json["gangs_deferred"] = r.gangs_deferred;
-  json["cold_starts"] = {
-      {"count", r.cold_starts}, {"p50_ns", r.cold_start_p50.count()}, {"max_ns", r.cold_start_max.count()}};
+  json["cold_starts"] = cold_starts_json({r.cold_starts, r.cold_start_p50, r.cold_start_max});
   if (r.wakes > 0) json["wakes"] = r.wakes;
   if (r.conversions > 0) json["conversions"] = r.conversions;
   json["nodes"] = {{"launched", r.nodes_launched}, {"refused", r.nodes_refused}, {"released", r.nodes_released}};
   json["replicas_peak"] = r.replicas_peak;
-  if (!r.roles.empty()) json[r.roles.front().variant.empty() ? "roles" : "variants"] = roles(r);
+  add_roles(r.roles, r.minutes.size(), json);
   if (!r.services.empty()) {
-    json["services"] = services(r, choice.decisions);
+    json["services"] = services(r, choice.by_minute || choice.decisions, choice.decisions);
     json["no_pod"] = {{"gpu_hours", gpu_hours_decimal(r.idle_node_gpu_ns)},
                       {"cost_usd", usd_decimal(r.idle_node_micro_usd)},
                       {"cost_micro_usd", r.idle_node_micro_usd}};
@@ -338,15 +344,14 @@ Json policy(const RunResult& r, const SeriesChoice& choice) {
   json["timeline"] = timeline_json(r, choice.bucket);
   if (choice.by_minute) json["by_minute"] = series(r.minutes);
   if (choice.decisions) {
-    json["scale_steps"] = scale_steps(r.scale_steps, choice.arithmetic);
+    json["scale_steps"] = scale_steps(r.scale_steps);
     json["latency_phases"] = latency_phases_json(r.minutes);
     if (r.history) {
       json["cold_start_phases"] = cold_start_phases_json(*r.history);
       json["fleet"] = fleet_json(*r.history);
       json["signals"] = signals_json(*r.history);
-      json["actions"] = lower_decisions_json(*r.history, choice.lower);
-      const auto all = static_cast<std::int64_t>(r.history->decisions.size()) + r.history->decisions_left_out;
-      json["actions_left_out"] = all - static_cast<std::int64_t>(choice.lower.size());
+      json["actions"] = lower_decisions_json(*r.history);
+      json["actions_left_out"] = r.history->decisions_left_out;
     }
   }
   json["state_hash"] = fmt::format("{:016x}", r.state_hash);
@@ -398,14 +403,6 @@ Json clairvoyant(const Comparison& comparison, Duration bucket) {
   return json;
 }
 
-/// Returns the simulated minutes of all policies.
-std::size_t minutes_of(const std::vector<RunResult>& results) {
-  std::size_t minutes = 0;
-  for (const RunResult& result : results)
-    minutes += static_cast<std::size_t>(result.simulated / std::chrono::minutes(1));
-  return minutes;
-}
-
 }  // namespace
 
 std::string render_json(const Comparison& comparison, const JsonParts& parts) {
@@ -414,19 +411,8 @@ std::string render_json(const Comparison& comparison, const JsonParts& parts) {
   json["slo"] = slo_json(comparison.slo);
   json["policies"] = Json::array();
   const Duration bucket = bucket_length(comparison.results);
-  SeriesChoice choice{parts.minutes, parts.decisions, bucket};
-  std::vector<StepPositions> shown(comparison.results.size());
-  std::vector<DecisionPositions> lower(comparison.results.size());
-  if (parts.decisions) {
-    const std::size_t spare = spare_bytes(minutes_of(comparison.results));
-    shown = steps_with_arithmetic(comparison.results, kArithmeticBytesMost + spare / 2);
-    lower = shown_decisions(comparison.results, kLowerDecisionBytesMost + spare / 2);
-  }
-  for (std::size_t i = 0; i < comparison.results.size(); ++i) {
-    choice.arithmetic = std::move(shown[i]);
-    choice.lower = std::move(lower[i]);
-    json["policies"].push_back(policy(comparison.results[i], choice));
-  }
+  const SeriesChoice choice{parts.minutes, parts.decisions, bucket};
+  for (const RunResult& result : comparison.results) json["policies"].push_back(policy(result, choice));
   json["frontier"] = {{"usd", names(frontier(comparison.results, Cost::usd))},
                       {"gpu_hours", names(frontier(comparison.results, Cost::gpu_hours))}};
   if (comparison.constant_fleet) json["constant_fleet"] = constant_fleet(comparison, bucket);

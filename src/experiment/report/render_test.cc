@@ -1,5 +1,6 @@
 #include "experiment/report/render.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -10,6 +11,7 @@
 
 #include "experiment/report/details.h"
 #include "experiment/report/verdict.h"
+#include "experiment/run/job_waits.h"
 #include "experiment/run/ranking.h"
 #include "experiment/text/layout.h"
 #include "experiment/text/words.h"
@@ -80,6 +82,22 @@ Comparison advised() {
   c.raised_minimum->setting = "replicas.min: 3";
   c.raised_minimum->result = result("queue · gang · group", 994, 14, 5);
   return c;
+}
+
+TEST(RenderText, AWaitOfJobsFollowsInAddition) {
+  Comparison c = two();
+  for (RunResult& r : c.results) {
+    for (const std::int64_t minute : {70, 80, 90}) {
+      r.moments.push_back({Instant{std::chrono::minutes(minute)}, minute, fmt::format("{} requests wait", minute), ""});
+    }
+    r.moments.push_back({Instant{std::chrono::seconds(60)}, 9'999, "2 jobs of train waited", JobWaits::kReason});
+  }
+  const std::string text = render_text(c, "s.yaml");
+  EXPECT_NE(text.find("90 requests wait"), std::string::npos) << text;
+  EXPECT_NE(text.find("140 requests wait"), std::string::npos) << "the wait of jobs takes no place of another moment";
+  const std::size_t jobs = text.find("2 jobs of train waited");
+  ASSERT_NE(jobs, std::string::npos);
+  EXPECT_EQ(text.find("2 jobs of train waited", jobs + 1), std::string::npos) << "once";
 }
 
 TEST(Layout, EveryLineIsWrappedAndEnded) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "experiment/report/services.h"
 #include "experiment/report/sparklines.h"
 #include "experiment/report/verdict.h"
+#include "experiment/run/job_waits.h"
 #include "experiment/run/ranking.h"
 #include "experiment/text/layout.h"
 #include "experiment/text/words.h"
@@ -86,7 +88,7 @@ std::string bar(const RunResult& result) {
 }
 
 std::string slo_words(const model::Slo& slo) {
-  std::string text = fmt::format("SLO {} %:", tenths(slo.attainment_ppm, 10'000));
+  std::string text = fmt::format("SLO {}:", share_text(slo.attainment_ppm));
   const auto bound = [&](const char* name, Duration limit) {
     if (limit.count() > 0) text += fmt::format("{} {} ≤ {}", text.ends_with(':') ? "" : ",", name, time_text(limit));
   };
@@ -105,7 +107,7 @@ struct TableColumn {
 
 /// The columns of the table. The text of `sim` and the JSON have all other figures.
 const std::array<TableColumn, 7> kTableColumns = {{
-    {"met", 8, [](const RunResult& r) { return tenths(r.attainment_ppm(), 10'000) + " %"; }},
+    {"met", 8, [](const RunResult& r) { return share_text(r.attainment_ppm()); }},
     {"TTFT p99", 9, [](const RunResult& r) { return r.requests.completed > 0 ? seconds(r.ttft.p99_us) : "-"; }},
     {"GPU-h", 8, [](const RunResult& r) { return gpu_hours(r.paid_gpu_ns()); }},
     {"idle GPU-min", 13, [](const RunResult& r) { return grouped_text(idle_gpu_minutes(r)); }},
@@ -222,16 +224,23 @@ std::string differences(const Comparison& c, std::size_t width) {
   return text;
 }
 
+/// Returns true if the moment says that batch jobs waited. Its weight cannot be compared with those of others.
+bool is_about_jobs(const Moment& moment) { return moment.reason == JobWaits::kReason; }
+
 /// Returns the two moments with the largest weight, in the order of time. They belong to two policies if several have
-/// moments.
+/// moments. The longest wait of batch jobs, under the first policy that has one, follows in addition.
 std::string moments(const Comparison& c, const std::string& first_label, std::size_t width) {
   struct OwnMoment {
     const Moment* moment;
     const RunResult* result;
   };
   std::vector<OwnMoment> all;
+  std::optional<OwnMoment> of_jobs;
   for (const RunResult& r : c.results) {
-    for (const Moment& m : r.moments) all.push_back({&m, &r});
+    for (const Moment& m : r.moments) {
+      if (!is_about_jobs(m)) all.push_back({&m, &r});
+      if (is_about_jobs(m) && !of_jobs) of_jobs = OwnMoment{&m, &r};
+    }
   }
   std::ranges::stable_sort(all, std::ranges::greater{}, [](const OwnMoment& m) { return m.moment->weight; });
   std::vector<OwnMoment> chosen;
@@ -242,6 +251,7 @@ std::string moments(const Comparison& c, const std::string& first_label, std::si
     if (!same || c.results.size() == 1) chosen.push_back(candidate);
     if (chosen.size() == 2) break;
   }
+  if (of_jobs) chosen.push_back(*of_jobs);
   std::ranges::stable_sort(chosen, {}, [](const OwnMoment& m) { return m.moment->at; });
   std::string text;
   for (const auto& [moment, result] : chosen) {

@@ -16,12 +16,11 @@
 namespace capstan::experiment {
 namespace {
 
-constexpr std::int64_t kPoint = 10'000;  // millionths
 constexpr std::size_t kNamesMost = 3;
 constexpr std::size_t kUserNameLeast = 12;
 constexpr std::size_t kUserNameMost = 40;
 
-std::string percent(std::int64_t ppm) { return tenths(ppm, kPoint) + " %"; }
+std::string percent(std::int64_t ppm) { return share_text(ppm); }
 
 /// Returns a line of a table: a name, and cells to the right of it.
 std::string row(const std::string& name, std::size_t name_width, std::span<const std::size_t> widths,
@@ -118,6 +117,9 @@ std::string service_table(const RunResult& result, std::size_t width, TableRows 
         {service.requests.arrived > 0 ? percent(service.attainment_ppm()) : "-", percent(service.slo.attainment_ppm),
          has_latency ? seconds(service.ttft.p99_us) : "-", has_latency ? milliseconds(service.tpot.p99_us) : "-",
          tenths(service.ready_minutes * 10 / minutes, 10), gpu_hours(service.gpu_ns), usd(service.micro_usd)});
+    for (const RoleFigures& role : service.roles) {
+      out += row("  " + role.name(), name, kWidths, {"", "", "", "", tenths(role.ready_minutes * 10 / minutes, 10)});
+    }
   }
   if (!chosen.others.empty()) {
     out += row(others_name(chosen.others), name, kWidths, other_services(chosen.others, minutes));

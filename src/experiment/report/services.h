@@ -11,7 +11,7 @@ namespace capstan::experiment {
 
 /// The rows of a table.
 enum class TableRows : std::uint8_t {
-  worst,  ///< of more than `kTableRowsMost` rows the worst ones, and the sum of the others
+  worst,  ///< at most `kTableRowsMost` rows: the worst ones, and a row with the sums of the others
   all,
 };
 inline constexpr std::size_t kTableRowsMost = 25;
@@ -22,7 +22,7 @@ std::string service_table(const RunResult& result, std::size_t width, TableRows 
 /// Returns the table of a policy's classes of jobs. Empty without jobs. The worst have the lowest share in time, then
 /// the longest waits.
 std::string job_table(const RunResult& result, TableRows rows = TableRows::worst);
-/// Returns the table of a policy's queues. Empty without queues. In the worst, the most GPUs waited.
+/// Returns the table of a policy's queues. Empty without queues. The worst had the most GPUs waiting.
 std::string queue_table(const RunResult& result, TableRows rows = TableRows::worst);
 /// Returns the table of a policy's teams. Empty if the scenario names none. The worst cost the most.
 std::string team_table(const RunResult& result, TableRows rows = TableRows::worst);

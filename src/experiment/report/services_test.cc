@@ -34,6 +34,17 @@ TEST(ServiceWords, TheTableShowsEachService) {
             "  capstan misses code (90.0 % met, 99.0 % asked)\n");
 }
 
+TEST(ServiceWords, RolesAndVariantsStandBelowTheirService) {
+  RunResult result = result_of({{"chat", 995}});
+  result.services[0].roles = {{.role = model::Role::prefill, .variant = "", .ready_peak = 1, .ready_minutes = 10},
+                              {.role = model::Role::decode, .variant = "", .ready_peak = 3, .ready_minutes = 15}};
+  const std::string table = service_table(result, 110);
+  EXPECT_NE(table.find("\n    prefill                                                1.0\n"
+                       "    decode                                                 1.5\n"),
+            std::string::npos)
+      << table;
+}
+
 TEST(ServiceWords, OneServiceNeedsNoTable) { EXPECT_EQ(service_table({}, 110), ""); }
 
 TEST(ServiceWords, JobsAndQueuesHaveTheirTables) {

@@ -29,7 +29,7 @@ std::string cost_words(const RunResult& r) {
   return r.total_micro_usd() > 0 ? usd(r.total_micro_usd()) + " USD" : gpu_hours(r.paid_gpu_ns()) + " GPU-hours";
 }
 
-std::string met_words(const RunResult& r) { return tenths(r.attainment_ppm(), kPoint) + " % met"; }
+std::string met_words(const RunResult& r) { return share_text(r.attainment_ppm()) + " met"; }
 std::string met_and_cost(const RunResult& r) { return met_words(r) + " for " + cost_words(r); }
 
 /// Returns `met_and_cost` with the length of the run and the price per hour: "99.2 % met for 40.00 USD in 30 min (80.00
@@ -50,9 +50,10 @@ std::string cost_against(const RunResult& r, const RunResult& other) {
   const bool priced = r.total_micro_usd() > 0 && other.total_micro_usd() > 0;
   const __int128 cost = priced ? r.total_micro_usd() : r.paid_gpu_ns();
   const __int128 than = priced ? other.total_micro_usd() : other.paid_gpu_ns();
-  const auto percent = than == 0 ? 0 : static_cast<std::int64_t>((cost - than) * 100 / than);
+  const __int128 difference = cost > than ? cost - than : than - cost;
+  const auto percent = than == 0 ? 0 : static_cast<std::int64_t>((difference * 200 / than + 1) / 2);  // rounded
   if (percent == 0) return "as much as";
-  return fmt::format("{} % {} than", grouped_text(std::abs(percent)), percent > 0 ? "more" : "less");
+  return fmt::format("{} % {} than", grouped_text(percent), cost > than ? "more" : "less");
 }
 
 std::string more_or_less(std::int64_t difference, std::int64_t unit, const char* more, const char* less) {
@@ -69,8 +70,8 @@ std::string words_for_one(const Comparison& c) {
     return fmt::format("{} {} {}: {}; {}.", r.policy, holds ? "holds" : "misses",
                        holds ? slo_phrase(c) : missed_services_words(r), met_and_cost_in_time(r), rest);
   }
-  return fmt::format("{} {} the SLO of {} %: {}; {}.", r.policy, holds ? "holds" : "misses",
-                     tenths(c.slo.attainment_ppm, kPoint), met_and_cost_in_time(r), rest);
+  return fmt::format("{} {} the SLO of {}: {}; {}.", r.policy, holds ? "holds" : "misses",
+                     share_text(c.slo.attainment_ppm), met_and_cost_in_time(r), rest);
 }
 
 /// Returns the end of a sentence about a cost: ", less than every policy here". Empty if no policy costs more.
@@ -92,10 +93,10 @@ std::string constant_fleet_words(const Comparison& c) {
   if (!c.constant_fleet) return "";
   const ConstantFleet& fleet = *c.constant_fleet;
   if (!fleet.holds_slo) {
-    return fmt::format(" No constant fleet within the limits {} {}{}: the best, {}, meets {} %.",
+    return fmt::format(" No constant fleet within the limits {} {}{}: the best, {}, meets {}.",
                        marked_policy(c) != nullptr ? "holds" : "would hold", slo_noun(c),
                        marked_policy(c) != nullptr ? "" : " either", fleet.words,
-                       tenths(fleet.result.attainment_ppm(), kPoint));
+                       share_text(fleet.result.attainment_ppm()));
   }
   const std::string subject = fmt::format("constant fleet of {}, {}sized with knowledge of this load,", fleet.words,
                                           fleet.is_smallest ? "" : "perhaps not the smallest, ");
@@ -133,15 +134,17 @@ std::string minimum_words(const Comparison& c) {
 std::string shortfall_words(const Comparison& c) {
   const RunResult& best = c.results.front();
   if (!best.services.empty()) {
-    return fmt::format("No policy holds {}. {} comes closest: {}, {} short of the SLOs; it misses {}.", slo_phrase(c),
-                       best.policy, met_and_cost_in_time(best),
-                       counted(requests_short_of_slo(best, c.slo), "request", "requests"), missed_services_words(best));
+    const RequestCount short_of_slo = requests_short_of_slo(best, c.slo);  // 0: only goals of jobs are missed
+    const std::string requests =
+        short_of_slo == 0 ? "" : fmt::format(", {} short of the SLOs", counted(short_of_slo, "request", "requests"));
+    return fmt::format("No policy holds {}. {} comes closest: {}{}; it misses {}.", slo_phrase(c), best.policy,
+                       met_and_cost_in_time(best), requests, missed_services_words(best));
   }
   const std::int64_t points = c.slo.attainment_ppm - best.attainment_ppm();
   const std::string in_points =
       points < kShownPoint ? "" : fmt::format(" ({} percentage points)", tenths(points, kPoint));
-  return fmt::format("No policy holds the SLO of {} %. {} comes closest: {}, {} short of the SLO{}.",
-                     tenths(c.slo.attainment_ppm, kPoint), best.policy, met_and_cost_in_time(best),
+  return fmt::format("No policy holds the SLO of {}. {} comes closest: {}, {} short of the SLO{}.",
+                     share_text(c.slo.attainment_ppm), best.policy, met_and_cost_in_time(best),
                      counted(requests_short_of_slo(best, c.slo), "request", "requests"), in_points);
 }
 

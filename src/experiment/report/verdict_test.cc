@@ -72,7 +72,7 @@ const VerdictCase kVerdicts[] = {
      {{"replicas.min: 3", 993, 74}},
      "a is the cheapest policy that holds the SLO of 99.0 %: 99.1 % met for 78.00 USD. No other policy holds the "
      "SLO; b comes closest: 61.0 % met for 90.00 USD. For comparison only: a constant fleet of 9 replicas, sized "
-     "with knowledge of this load, would hold the SLO for 85.00 USD: 8 % more than a (1 of the 2 policies here "
+     "with knowledge of this load, would hold the SLO for 85.00 USD: 9 % more than a (1 of the 2 policies here "
      "costs more). With a higher minimum (replicas.min: 3), a would cost 74.00 USD "
      "instead of 78.00 USD and still hold the SLO (99.3 % met)."},
     {"a higher minimum that does not help the marked policy is not mentioned",
@@ -81,7 +81,7 @@ const VerdictCase kVerdicts[] = {
      {{"replicas.min: 9", 0, 0}},
      "a is the cheapest policy that holds the SLO of 99.0 %: 99.1 % met for 78.00 USD. No other policy holds the "
      "SLO; b comes closest: 61.0 % met for 90.00 USD. For comparison only: a constant fleet of 9 replicas, sized "
-     "with knowledge of this load, would hold the SLO for 95.00 USD: 21 % more than a."},
+     "with knowledge of this load, would hold the SLO for 95.00 USD: 22 % more than a."},
     {"none holds it: how much the best lacks, and what would hold it",
      {{"a", 964, 69}, {"b", 610, 60}},
      {{"9 replicas", 991, 61}},

@@ -33,7 +33,7 @@ struct JobFigures {
   std::int64_t micro_usd = 0;          ///< price of that GPU time
   std::optional<scenario::JobGoal> goal{};
   std::int64_t due = 0;   ///< jobs that ended, or whose time was over; 0 without a goal
-  std::int64_t late = 0;  ///< the ones of these that did not end in time
+  std::int64_t late = 0;  ///< due jobs that did not end in time
 
   /// Returns the share of due jobs that ended in time, in millionths; none without a due job.
   std::optional<std::int64_t> attainment_ppm() const;

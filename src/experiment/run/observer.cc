@@ -117,6 +117,18 @@ void add_requests(std::vector<Minute>& minutes, const std::vector<sim::RequestMi
   }
 }
 
+/// Returns the figures of the cold starts of some services.
+template <typename IsCounted>
+ColdStartFigures cold_start_figures(const std::vector<sim::ColdStart>& all, IsCounted is_counted) {
+  std::vector<Duration> starts;
+  for (const sim::ColdStart& start : all) {
+    if (is_counted(start.service)) starts.push_back(start.ready_at - start.bound_at);
+  }
+  if (starts.empty()) return {};
+  std::ranges::sort(starts);
+  return {.count = std::ssize(starts), .p50 = starts[(starts.size() - 1) / 2], .max = starts.back()};
+}
+
 }  // namespace
 
 Observer::Observer(const SimulationSetup& setup, const Endpoints& endpoints, sim::Cluster& cluster,
@@ -132,7 +144,8 @@ Observer::Observer(const SimulationSetup& setup, const Endpoints& endpoints, sim
       minutes_by_endpoint_(endpoints.all().size()),
       queues_(endpoints.all().size()),
       settling_(setup),
-      queue_watch_(*cluster.truth().catalog, setup.keep_history) {
+      queue_watch_(*cluster.truth().catalog, setup.keep_history),
+      job_waits_(setup.cluster) {
   for (const model::Service& service : cluster.truth().catalog->services) {
     roles_.push_back({service.workload.role, variant_name(*cluster.truth().catalog, service), 0, 0});
   }
@@ -152,6 +165,7 @@ void Observer::minute(Instant now) {
   watch_groups(now);
   limits_.minute(truth);
   queue_watch_.minute(truth);
+  job_waits_.minute(now, truth);
   watch_settling(now);
   if (setup_.verify) verify(now);
   minutes_.push_back(here);
@@ -322,6 +336,7 @@ void Observer::close(ProblemPeriod& period) {
 RunResult Observer::result(Instant end) {
   for (ProblemPeriod& queue : queues_) close(queue);
   close(held_);
+  for (Moment& moment : job_waits_.take_moments()) moments_.push_back(std::move(moment));
   RunResult result;
   read_requests(result);
   read_cluster(result, end);
@@ -402,7 +417,12 @@ void Observer::read_services(RunResult& result, const sim::ClusterMeter& meter) 
       const sim::GpuUse& use = meter.by_user[endpoint.setup().first.value + v];
       figures_of.gpu_ns += use.gpu_time / 1000;
       figures_of.micro_usd += use.cost.count;
+      const ByGpuState<GpuNanoseconds> by_state = gpu_nanoseconds(use.by_state);
+      for (std::size_t s = 0; s < kGpuStates; ++s) figures_of.gpu_ns_by_state[s] += by_state[s];
+      if (endpoint.setup().variants.size() > 1) figures_of.roles.push_back(roles_[endpoint.setup().first.value + v]);
     }
+    figures_of.cold_starts = cold_start_figures(
+        cluster_.cold_starts(), [&](model::ServiceId service) { return endpoints_.index_of(service) == i; });
   }
   result.idle_node_gpu_ns = meter.by_user.back().gpu_time / 1000;
   result.idle_node_micro_usd = meter.by_user.back().cost.count;
@@ -415,6 +435,7 @@ void Observer::read_jobs(RunResult& result, const sim::ClusterMeter& meter) {
     if (c < setup_.job_teams.size()) result.jobs[c].team = setup_.job_teams[c];
     result.jobs[c].gpu_ns = use.gpu_time / 1000;
     result.jobs[c].micro_usd = use.cost.count;
+    result.useful_gpu_ns += result.jobs[c].computed_gpu_ns - result.jobs[c].lost_gpu_ns;
   }
 }
 
@@ -445,13 +466,9 @@ void Observer::read_cluster(RunResult& result, Instant end) {
   result.cold_starts = cluster.cold_starts;
   result.wakes = cluster.wakes;
   result.conversions = cluster.conversions;
-  std::vector<Duration> starts;
-  for (const sim::ColdStart& start : cluster_.cold_starts()) starts.push_back(start.ready_at - start.bound_at);
-  std::ranges::sort(starts);
-  if (!starts.empty()) {
-    result.cold_start_p50 = starts[(starts.size() - 1) / 2];
-    result.cold_start_max = starts.back();
-  }
+  const ColdStartFigures starts = cold_start_figures(cluster_.cold_starts(), [](model::ServiceId) { return true; });
+  result.cold_start_p50 = starts.p50;
+  result.cold_start_max = starts.max;
   result.nodes_launched = cluster.launches;
   result.nodes_refused = cluster.launches_refused;
   if (cluster.launches_without_room > 0) {

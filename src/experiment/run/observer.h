@@ -10,6 +10,7 @@
 #include "control/controller.h"
 #include "experiment/run/endpoints.h"
 #include "experiment/run/fleet_hook.h"
+#include "experiment/run/job_waits.h"
 #include "experiment/run/limit_watch.h"
 #include "experiment/run/queue_watch.h"
 #include "experiment/run/result.h"
@@ -95,6 +96,7 @@ class Observer {
   Settling settling_;
   LimitWatch limits_;
   QueueWatch queue_watch_;
+  JobWaits job_waits_;
   RequestCount arrived_before_ = 0;
   std::size_t starts_seen_ = 0;  ///< completed starts that `longest_start_` contains
   Duration longest_start_{};

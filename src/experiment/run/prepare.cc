@@ -1,5 +1,7 @@
 #include "experiment/run/prepare.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "engine/table.h"
@@ -63,9 +65,23 @@ void add_jobs(const scenario::Scenario& scenario, std::uint64_t seed, Simulation
     setup.cluster.job_classes.push_back(spec.job_class);
     setup.job_goals.push_back(spec.goal);
     setup.job_teams.push_back(spec.team);
-    const auto jobs = spec.recorded ? *spec.recorded : workload::draw_jobs(spec.load, seed + c * kSeedApart);
-    for (const workload::JobArrival& job : jobs) {
-      setup.cluster.jobs.push_back({job.at, c, job.pods, job.gpus_per_pod, job.work, job.least_pods});
+    const auto add = [&](const workload::JobArrival& job) -> sim::Job& {
+      return setup.cluster.jobs.emplace_back(sim::Job{job.at, c, job.pods, job.gpus_per_pod, job.work, job.least_pods});
+    };
+    if (!spec.recorded) {
+      const std::vector<workload::JobArrival> jobs = workload::draw_jobs(spec.load, seed + c * kSeedApart);
+      for (const workload::JobArrival& job : jobs) add(job);
+      const bool arrives = !jobs.empty() && (!scenario.duration || jobs.front().at.since_start < *scenario.duration);
+      if (!arrives) {
+        setup.warnings.push_back(
+            fmt::format("no job of {} arrives in this run, so its figures are zeros", spec.job_class.name));
+      }
+      continue;
+    }
+    for (const scenario::RecordedJob& recorded : *spec.recorded) {
+      sim::Job& job = add(recorded.arrival);
+      job.pod_class = recorded.pod_class;
+      job.gpus = recorded.gpus;
     }
   }
   std::ranges::stable_sort(setup.cluster.jobs, {}, &sim::Job::at);

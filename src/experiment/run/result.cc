@@ -1,6 +1,7 @@
 #include "experiment/run/result.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "experiment/run/team_figures.h"
@@ -12,8 +13,10 @@ namespace {
 /// An integer for the product of two totals, such as GPU-nanoseconds of a year times millions of requests.
 __extension__ typedef __int128 Wide;
 
+/// Returns the quotient; at most the largest 64-bit integer.
 std::int64_t ratio(Wide numerator, Wide denominator) {
-  return denominator <= 0 ? 0 : static_cast<std::int64_t>(numerator / denominator);
+  constexpr Wide kLargest = std::numeric_limits<std::int64_t>::max();
+  return denominator <= 0 ? 0 : static_cast<std::int64_t>(std::min(numerator / denominator, kLargest));
 }
 
 }  // namespace

@@ -94,6 +94,27 @@ struct Minute {
   sim::PhaseTimes phases{};      ///< phase times of the requests whose phase ended in this minute
 };
 
+/// The replicas of one role, if prefill and decode are separate, or of one variant, if there are several.
+struct RoleFigures {
+  model::Role role = model::Role::both;
+  std::string variant;
+  ReplicaCount ready_peak = 0;     ///< most ready replicas at the end of a minute
+  ReplicaCount ready_minutes = 0;  ///< sum of the ready replicas at the ends of all minutes
+
+  std::int64_t ready_mean_milli(std::size_t minutes) const {
+    return minutes == 0 ? 0 : ready_minutes * 1000 / static_cast<std::int64_t>(minutes);
+  }
+  /// Returns the name of the variant or of the role.
+  std::string name() const { return variant.empty() ? std::string(model::name(role)) : variant; }
+};
+
+/// The starts of replicas on new GPUs.
+struct ColdStartFigures {
+  std::int64_t count = 0;
+  Duration p50{};  ///< median time from bound to ready
+  Duration max{};
+};
+
 /// The figures of one service of a scenario with several.
 struct ServiceFigures {
   std::string name;
@@ -104,11 +125,15 @@ struct ServiceFigures {
   Percentiles tpot;
   Percentiles e2e;
   Tokens delivered_tokens = 0;
-  GpuNanoseconds gpu_ns = 0;       ///< GPU time that its pods had
-  std::int64_t micro_usd = 0;      ///< price of that GPU time
-  ReplicaCount ready_peak = 0;     ///< most ready replicas at the end of a minute
-  ReplicaCount ready_minutes = 0;  ///< sum of the ready replicas at the ends of all minutes
-  std::vector<Minute> minutes{};   ///< `gpus_paid` is 0: nodes are not paid for by service
+  GpuNanoseconds gpu_ns = 0;                     ///< GPU time that its pods had
+  std::int64_t micro_usd = 0;                    ///< price of that GPU time
+  ReplicaCount ready_peak = 0;                   ///< most ready replicas at the end of a minute
+  ReplicaCount ready_minutes = 0;                ///< sum of the ready replicas at the ends of all minutes
+  std::vector<Minute> minutes{};                 ///< `gpus_paid` is 0: nodes are not paid for by service
+  ByGpuState<GpuNanoseconds> gpu_ns_by_state{};  ///< parts of `gpu_ns`
+  std::vector<RoleFigures> roles{};              ///< prefill and decode, or variants; empty for replicas of one kind
+  ColdStartFigures cold_starts{};
+  std::int64_t scale_changes = 0;  ///< changes of its wanted replicas, without the first number
 
   /// Returns the share of arrived requests that were met, in millionths; 0 when nothing arrived.
   std::int64_t attainment_ppm() const;
@@ -129,7 +154,8 @@ struct TeamFigures {
 /// A moment that explains a result, as one sentence with its numbers.
 struct Moment {
   Instant at;
-  std::int64_t weight = 0;  ///< GPU-seconds or requests that it cost; moments with a larger weight come first
+  /// GPU-seconds or requests that it cost, or GPU-minutes for which jobs waited; a larger weight comes first.
+  std::int64_t weight = 0;
   std::string sentence;
   std::string reason;  ///< stable reason code, or empty
 };
@@ -158,18 +184,6 @@ struct ScaleStep {
 };
 inline constexpr std::size_t kScaleStepsMost = 10'000;  ///< most steps that a run keeps; later ones are only counted
 
-/// The replicas of one role, if prefill and decode are separate, or of one variant, if there are several.
-struct RoleFigures {
-  model::Role role = model::Role::both;
-  std::string variant;
-  ReplicaCount ready_peak = 0;     ///< most ready replicas at the end of a minute
-  ReplicaCount ready_minutes = 0;  ///< sum of the ready replicas at the ends of all minutes
-
-  std::int64_t ready_mean_milli(std::size_t minutes) const {
-    return minutes == 0 ? 0 : ready_minutes * 1000 / static_cast<std::int64_t>(minutes);
-  }
-};
-
 /// The result of one run of one policy (design §6). Figures are integers, so that equal runs give equal bytes.
 struct RunResult {
   std::string policy;
@@ -189,7 +203,8 @@ struct RunResult {
   GpuNanoseconds node_gpu_ns = 0;             ///< GPU time of the nodes that were paid for, metered separately
   std::int64_t node_micro_usd = 0;            ///< cost of those nodes, metered separately
   std::vector<Spending> spending;             ///< the cost by pool, zone, instance type and capacity type
-  GpuNanoseconds useful_gpu_ns = 0;           ///< the least GPU time in which the met requests could have been served
+  /// The least GPU time in which the met requests could have been served, and the time of the jobs' work.
+  GpuNanoseconds useful_gpu_ns = 0;
 
   std::int64_t gangs_deferred = 0;  ///< gangs that waited for GPUs longer than a scheduling cycle
   std::int64_t cold_starts = 0;     ///< replicas that went through a start

@@ -51,10 +51,60 @@ void HistoryRecorder::note_rows(const model::Snapshot& now, const model::Delta& 
     if (claim == nullptr) continue;
     ClaimTimes& times = claims_.try_emplace(id, ClaimTimes{.requested_at = claim->requested_at}).first->second;
     if (claim->phase != model::Claim::Phase::requested && times.launched_at.is_never()) times.launched_at = now.at;
+    if (is_of_cluster_ && claim->phase == model::Claim::Phase::launched) begin_booting(id, *claim, now);
   }
   for (const model::NodeId id : delta.nodes) note_node(id, now.nodes.find(id), *now.catalog, now.at, names);
+  end_failed_claims(now);
   for (const model::GangId id : delta.gangs) note_gang(id, now.gangs.find(id), now.at);
   for (const model::PodId id : delta.pods) note_pod(id, now.pods.find(id), now.at);
+  if (is_of_cluster_) note_use(now);
+}
+
+/// Shows the node of a claim from its launch on, when it is paid for.
+void HistoryRecorder::begin_booting(model::ClaimId id, const model::Claim& claim, const model::Snapshot& now) {
+  if (booting_.contains(id) || history_.nodes.size() == RunHistory::kRowsMost) return;
+  const model::Catalog& catalog = *now.catalog;
+  const model::Offering& offering = catalog.offering(claim.offering);
+  const ClaimTimes& times = claims_.at(id);
+  booting_.emplace(id, history_.nodes.size());
+  history_.nodes.push_back({.number = NodeHistory::kClaimNumbers + id.value,
+                            .pool = claim.pool.valid() ? catalog.pool(claim.pool).name : "",
+                            .instance_type = offering.instance_type,
+                            .gpu = offering.gpu.valid() ? catalog.gpu_kind(offering.gpu) : "",
+                            .zone = offering.zone.valid() ? catalog.domain(offering.zone).name : "",
+                            .rack = {},
+                            .nvlink = {},
+                            .gpus = offering.gpus,
+                            .capacity = offering.capacity,
+                            .per_hour = offering.price_per_hour,
+                            .revision = history_.revision,
+                            .requested_at = times.requested_at,
+                            .launched_at = times.launched_at});
+}
+
+/// Ends the nodes of claims that failed or that were deleted before they registered.
+void HistoryRecorder::end_failed_claims(const model::Snapshot& now) {
+  std::erase_if(booting_, [&](const auto& booting) {
+    const model::Claim* claim = now.claims.find(booting.first);
+    if (claim != nullptr && claim->phase != model::Claim::Phase::failed) return false;
+    history_.nodes[booting.second].ended_at = now.at;
+    history_.nodes[booting.second].revision = history_.revision;
+    return true;
+  });
+}
+
+void HistoryRecorder::note_use(const model::Snapshot& now) {
+  const auto user_of = [&](const model::Gang& gang) {
+    const std::size_t user = user_of_(gang);
+    return user == GangHistory::kNoUser ? std::nullopt : std::optional(user);
+  };
+  const auto price_of = [&](model::NodeId id) -> ReplicaUse::NodePrice {
+    const auto known = nodes_.find(id);
+    if (known == nodes_.end()) return {};
+    const NodeHistory& node = history_.nodes[known->second];
+    return {node.gpus, node.per_hour};
+  };
+  use_.note(now, user_of, price_of, history_.revision, history_.use);
 }
 
 /// Fills the minutes up to now. A minute without a look has the signals of the next one.
@@ -89,32 +139,37 @@ void HistoryRecorder::note_node(model::NodeId id, const model::Node* row, const 
 
 void HistoryRecorder::begin_node(model::NodeId id, const model::Node& row, const model::Catalog& catalog, Instant now,
                                  const model::Names* names) {
-  if (history_.nodes.size() == RunHistory::kRowsMost) {
+  const auto booting = booting_.find(row.claim);
+  const std::size_t position = booting == booting_.end() ? history_.nodes.size() : booting->second;
+  if (position == RunHistory::kRowsMost) {
     ++history_.left_out;
     return;
   }
+  if (booting != booting_.end()) booting_.erase(booting);
   const auto claim = claims_.find(row.claim);
   const ClaimTimes times = claim == claims_.end() ? ClaimTimes{.requested_at = Instant::never()} : claim->second;
   const model::Offering* offering = row.offering.valid() ? &catalog.offering(row.offering) : nullptr;
   const std::string* name = names == nullptr ? nullptr : names->nodes.find(id);
-  nodes_.emplace(id, history_.nodes.size());
-  history_.nodes.push_back({.number = id.value,
-                            .pool = row.pool.valid() ? catalog.pool(row.pool).name : "",
-                            .instance_type = offering == nullptr ? "" : offering->instance_type,
-                            .gpu = row.gpu.valid() ? catalog.gpu_kind(row.gpu) : "",
-                            .zone = domain_of(catalog, row, model::TopologyLevel::zone),
-                            .rack = domain_of(catalog, row, model::TopologyLevel::rack),
-                            .nvlink = domain_of(catalog, row, model::TopologyLevel::nvlink),
-                            .gpus = row.gpus.count / 1000,
-                            .name = name == nullptr ? "" : *name,
-                            .revision = history_.revision,
-                            .requested_at = times.requested_at,
-                            .launched_at = times.launched_at,
-                            .ready_at = row.ready_at,
-                            .leaving_at = takes_pods(row) ? Instant::never() : now});
+  nodes_.emplace(id, position);
+  if (position == history_.nodes.size()) history_.nodes.emplace_back();
+  NodeHistory& node = history_.nodes[position];
+  node = {.number = id.value,
+          .pool = row.pool.valid() ? catalog.pool(row.pool).name : "",
+          .instance_type = offering == nullptr ? "" : offering->instance_type,
+          .gpu = row.gpu.valid() ? catalog.gpu_kind(row.gpu) : "",
+          .zone = domain_of(catalog, row, model::TopologyLevel::zone),
+          .rack = domain_of(catalog, row, model::TopologyLevel::rack),
+          .nvlink = domain_of(catalog, row, model::TopologyLevel::nvlink),
+          .gpus = row.gpus.count / 1000,
+          .name = name == nullptr ? "" : *name,
+          .revision = history_.revision,
+          .requested_at = times.requested_at,
+          .launched_at = times.launched_at,
+          .ready_at = row.ready_at,
+          .leaving_at = takes_pods(row) ? Instant::never() : now};
   if (offering == nullptr) return;
-  history_.nodes.back().capacity = offering->capacity;
-  history_.nodes.back().per_hour = offering->price_per_hour;
+  node.capacity = offering->capacity;
+  node.per_hour = offering->price_per_hour;
 }
 
 void HistoryRecorder::begin_gang(model::GangId id, const model::Gang& row, Instant at) {
@@ -239,16 +294,24 @@ void HistoryRecorder::note(const control::Controller& controller, const model::C
 }
 
 void HistoryRecorder::drop_ended(const model::Snapshot& now) {
-  const auto keep_present = [](auto& rows, auto& present) {
-    std::remove_cvref_t<decltype(rows)> kept;
+  const auto move_present = [](auto& kept, auto& rows, auto& present) {
     for (auto& [id, row] : present) {
       kept.push_back(std::move(rows[row]));
       row = kept.size() - 1;
     }
-    rows = std::move(kept);
   };
-  keep_present(history_.nodes, nodes_);
-  keep_present(history_.gangs, gangs_);
+  std::vector<NodeHistory> nodes;
+  move_present(nodes, history_.nodes, nodes_);
+  move_present(nodes, history_.nodes, booting_);
+  history_.nodes = std::move(nodes);
+  std::vector<GangHistory> gangs;
+  move_present(gangs, history_.gangs, gangs_);
+  history_.gangs = std::move(gangs);
+  if (history_.use.size() > RunHistory::kUseMost / 2) {
+    history_.use.erase(history_.use.begin(),
+                       history_.use.end() - static_cast<std::ptrdiff_t>(RunHistory::kUseMost / 2));
+    use_.forget_positions();
+  }
   std::erase_if(claims_, [&](const auto& claim) { return now.claims.find(claim.first) == nullptr; });
 }
 

@@ -14,6 +14,7 @@
 #include "decide/place/place.h"
 #include "decide/provision/provision.h"
 #include "experiment/run/lower_decisions.h"
+#include "experiment/run/replica_use.h"
 #include "model/gang.h"
 #include "model/names.h"
 #include "model/offering.h"
@@ -26,8 +27,10 @@ namespace capstan::experiment {
 
 /// One node from its request to its end. A moment that never came is Instant::never().
 struct NodeHistory {
-  std::uint32_t number = 0;  ///< number of the node in the simulation
-  std::string pool;          ///< empty: it belongs to no pool
+  /// Number of the node. One that has not registered has a number from kClaimNumbers on.
+  std::uint32_t number = 0;
+  static constexpr std::uint32_t kClaimNumbers = std::uint32_t{1} << 30;
+  std::string pool;  ///< empty: it belongs to no pool
   std::string instance_type;
   std::string gpu;
   std::string zone;
@@ -65,7 +68,7 @@ struct GangHistory {
     decide::place::PlacementResult::Kind kind{};
     std::string reason;    ///< code of the placement's reason
     std::string sentence;  ///< sentence of the reason, with the numbers at `at`
-    std::string supply;    ///< why no node is bought for it, or which one is on its way; may be empty
+    std::string supply;    ///< reason why no node is bought for it, or the node on its way; may be empty
   };
   static constexpr std::size_t kNoUser = std::numeric_limits<std::size_t>::max();
 
@@ -109,6 +112,8 @@ struct RunHistory {
   std::vector<HistoryDecision> decisions{};  ///< decisions about pods and nodes, in their order
   std::int64_t decisions_left_out = 0;       ///< later decisions beyond the bound
   std::int64_t revision = 0;                 ///< number of observations
+  static constexpr std::size_t kUseMost = 50'000;
+  std::vector<UseMinute> use{};  ///< what the replicas did, of a recording or a controller only; at most kUseMost
 };
 
 /// Builds the history of a run, of a recording or of a controller from what the control loop observes, at the cost of
@@ -126,7 +131,8 @@ class HistoryRecorder {
 
   /// @param config  of the observed cluster; must outlive the recorder
   explicit HistoryRecorder(const sim::ClusterConfig& config);
-  explicit HistoryRecorder(UserOf user_of) : user_of_(std::move(user_of)) {}
+  /// Also shows nodes that are paid for and have not registered, and what the replicas do.
+  explicit HistoryRecorder(UserOf user_of) : user_of_(std::move(user_of)), is_of_cluster_(true) {}
 
   /// Notes the changed rows of an observation of a simulation, and the signals of its minute. The first observation has
   /// all rows.
@@ -150,6 +156,9 @@ class HistoryRecorder {
     Instant requested_at;
     Instant launched_at = Instant::never();
   };
+  void begin_booting(model::ClaimId id, const model::Claim& claim, const model::Snapshot& now);
+  void end_failed_claims(const model::Snapshot& now);
+  void note_use(const model::Snapshot& now);
   void note_node(model::NodeId id, const model::Node* row, const model::Catalog& catalog, Instant now,
                  const model::Names* names);
   void begin_node(model::NodeId id, const model::Node& row, const model::Catalog& catalog, Instant now,
@@ -162,9 +171,12 @@ class HistoryRecorder {
   void note_signals(const model::Snapshot& now);
 
   UserOf user_of_;
+  bool is_of_cluster_ = false;  ///< false: the history of a simulation
   RunHistory history_;
   std::uint64_t next_action_ = 0;  ///< number in the controller's log of the first action that was not noted
   std::map<model::ClaimId, ClaimTimes> claims_;
+  std::map<model::ClaimId, std::size_t> booting_;  ///< index in the history of the nodes that have not registered
+  ReplicaUse use_;
   std::map<model::NodeId, std::size_t> nodes_;                            ///< index in the history; present nodes only
   std::map<model::GangId, std::size_t> gangs_;                            ///< index in the history; present gangs only
   std::map<model::PodId, std::pair<model::GangId, model::NodeId>> pods_;  ///< gang and node of each bound pod

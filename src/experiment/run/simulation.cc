@@ -70,6 +70,11 @@ class Peers {
       known_row(peers_, i) = Peer(*setup.peers[i], setup.cluster);
       any_ = true;
     }
+    if (setup.endpoints.size() < 2) return;
+    owners_.resize(peers_.size());
+    for (const EndpointSetup& endpoint : setup.endpoints) {
+      for (std::size_t v = 0; v < endpoint.variants.size(); ++v) owners_[endpoint.first.value + v] = endpoint.name;
+    }
   }
 
   Peer& peer_of(model::ServiceId service) { return known_row(peers_, service.value); }
@@ -97,16 +102,18 @@ class Peers {
   }
   std::vector<std::string> warnings() const {
     std::vector<std::string> all;
-    for (const Peer& peer : peers_) {
-      for (std::string& warning : peer.warnings()) {
-        if (std::ranges::find(all, warning) == all.end()) all.push_back(std::move(warning));
+    for (std::size_t i = 0; i < peers_.size(); ++i) {
+      for (const std::string& warning : peers_[i].warnings()) {
+        std::string text = owners_.empty() ? warning : owners_[i] + ": " + warning;
+        if (std::ranges::find(all, text) == all.end()) all.push_back(std::move(text));
       }
     }
     return all;
   }
 
  private:
-  std::vector<Peer> peers_;  // peers by service
+  std::vector<Peer> peers_;          ///< by service
+  std::vector<std::string> owners_;  ///< names of the endpoints by service; empty if there is one
   Duration scrape_interval_;
   bool has_jobs_;
   Instant next_scrape_{};
@@ -116,8 +123,11 @@ class Peers {
 /// Records the changes of the wanted replicas of each service.
 class ScaleRecorder {
  public:
-  /// @param is_alone  the services are replicas of one endpoint
-  ScaleRecorder(std::size_t services, bool is_alone) : last_(services), is_alone_(is_alone) {}
+  explicit ScaleRecorder(const SimulationSetup& setup)
+      : setup_(setup),
+        last_(setup.cluster.catalog->services.size()),
+        changes_(last_.size()),
+        is_alone_(setup.endpoints.size() == 1) {}
 
   /// Returns the step that was added, if the number has changed; null: none.
   template <typename Why>
@@ -125,7 +135,7 @@ class ScaleRecorder {
                   Instant now) {
     std::optional<ReplicaCount>& last = known_row(last_, id.value);
     if (last == desired) return nullptr;
-    changes_ += last ? 1 : 0;
+    known_row(changes_, id.value) += last ? 1 : 0;
     last = desired;
     if (steps_.size() == kScaleStepsMost) return nullptr;
     const model::Service& service = catalog.service(id);
@@ -137,14 +147,21 @@ class ScaleRecorder {
     return &steps_.back();
   }
   void move_into(RunResult& result) && {
-    result.scale_changes = changes_;
+    for (const std::int64_t changes : changes_) result.scale_changes += changes;
+    for (std::size_t e = 0; e < result.services.size(); ++e) {
+      const EndpointSetup& endpoint = setup_.endpoints[e];
+      for (std::size_t v = 0; v < endpoint.variants.size(); ++v) {
+        result.services[e].scale_changes += changes_[endpoint.first.value + v];
+      }
+    }
     result.scale_steps = std::move(steps_);
   }
 
  private:
-  std::vector<std::optional<ReplicaCount>> last_;  // by service
-  bool is_alone_;
-  std::int64_t changes_ = 0;
+  const SimulationSetup& setup_;
+  std::vector<std::optional<ReplicaCount>> last_;  ///< by service
+  std::vector<std::int64_t> changes_;              ///< by service
+  bool is_alone_;                                  ///< true: the services are replicas of one endpoint
   std::vector<ScaleStep> steps_;
 };
 
@@ -219,9 +236,10 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   HistoryRecorder history(setup.cluster);
   WatchedWorld world(cluster, hook.scraped(), setup.cluster, setup.keep_history ? &history : nullptr);
   std::int64_t not_repeatable = 0;
-  control::Controller controller(
-      setup.policies, world,
-      {.input_observer = setup.input_observer, .decider = decider_of(setup, peers, not_repeatable)});
+  control::Controller controller(setup.policies, world,
+                                 {.input_observer = setup.input_observer,
+                                  .decider = decider_of(setup, peers, not_repeatable),
+                                  .outcome_observer = setup.outcome_observer});
   const std::vector<model::Service>& services = setup.cluster.catalog->services;
   const auto why = [&](model::ServiceId id) {
     const decide::scale::Decision& decision = controller.scale_decision(id);
@@ -232,7 +250,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   };
   Observer observer(setup, endpoints, cluster, hook, world, controller, why);
 
-  ScaleRecorder recorder(services.size(), setup.endpoints.size() == 1);
+  ScaleRecorder recorder(setup);
   RunEnd end(setup);
   Instant minute{kMinute};
   Instant now{};

@@ -50,8 +50,9 @@ struct SimulationSetup {
   /// the last arrival.
   std::optional<Duration> duration;
   Duration settle_time =
-      std::chrono::minutes(15);           ///< longest time from the last arrival to the end, without `duration`
-  control::InputObserver input_observer;  ///< is called with the inputs of every decision; may be empty
+      std::chrono::minutes(15);                 ///< longest time from the last arrival to the end, without `duration`
+  control::InputObserver input_observer;        ///< is called with the inputs of every decision; may be empty
+  control::OutcomeObserver outcome_observer{};  ///< is called with the end of every action; may be empty
   std::vector<std::optional<scenario::PeerSpec>>
       peers;                          ///< by service: a peer that scales it in place of the policy; may be empty
   std::vector<std::string> warnings;  ///< facts about the policy without which its figures mislead

@@ -46,6 +46,10 @@ policies:
      place: gang, provision: group}
   - {name: kpa, scale: {policy: aibrix_kpa, targetMetric: num_requests_running, targetValue: 16},
      place: gang, provision: group}
+  - {name: aibrix_low, scale: {policy: aibrix_apa, targetMetric: num_requests_running, targetValue: 4},
+     place: gang, provision: group}
+  - {name: kpa_low, scale: {policy: aibrix_kpa, targetMetric: num_requests_running, targetValue: 4},
+     place: gang, provision: group}
   - {name: dynamo, scale: {policy: dynamo_planner, max_gpu_budget: 8, gpus_per_engine: 1},
      place: gang, provision: group}
   - {name: capstan, scale: capstan, place: gang, provision: group}
@@ -76,8 +80,8 @@ struct WhyCase {
 };
 
 /// Policies that see the queue grow while replicas start. The targets of the others are met by one full replica.
-const std::vector<std::string> kScalers = {"queue",   "duty", "memory", "rules",  "keda",
-                                           "knative", "ray",  "dynamo", "capstan"};
+const std::vector<std::string> kScalers = {"queue",   "duty", "memory", "rules",   "keda",
+                                           "knative", "ray",  "dynamo", "capstan", "aibrix_low"};
 
 const WhyCase kRows[] = {
     {"a fixed number of replicas is the cause",
@@ -96,12 +100,18 @@ const WhyCase kRows[] = {
      "waited for",
      {"no usable reading", "the policy sets"}},
     {"a fleet without room is the cause",
-     {"queue", "duty", "memory", "rules", "keda", "knative", "ray", "wva1", "wva2", "capstan"},
+     {"queue", "duty", "memory", "rules", "keda", "knative", "ray", "wva1", "wva2", "aibrix_low", "kpa_low", "capstan"},
      {"service.tensor_parallel=4"},
      " without GPUs)",
      {"no usable reading", "the policy sets", "starting"}},
+    {"a fleet without room is the cause, and the KV cache is full",
+     {"dynamo"},
+     {"service.tensor_parallel=4", "service.engine_settings.max_seqs=64", "service.engine_settings.kv_blocks=1000"},
+     " without GPUs)",
+     {"no usable reading", "the policy sets", "starting"}},
     {"the maximum is the cause",
-     {"queue", "duty", "memory", "rules", "keda", "knative", "ray", "wva1", "wva2", "dynamo", "capstan"},
+     {"queue", "duty", "memory", "rules", "keda", "knative", "ray", "wva1", "wva2", "aibrix_low", "kpa_low", "dynamo",
+      "capstan"},
      {"service.replicas.max=2"},
      "the maximum is 2",
      {"no usable reading", "the policy sets", "without GPUs"}},

@@ -35,8 +35,8 @@ std::string pad_left(const std::string& text, std::size_t width) {
 }
 
 std::string wrapped(const std::string& label, std::string_view text, std::size_t width) {
-  constexpr std::size_t kLeast = 40;  // a narrower terminal breaks the lines itself
-  const std::size_t room = std::max(width, kLeast);
+  constexpr std::size_t kMinColumns = 40;  // a narrower terminal breaks the lines itself
+  const std::size_t room = std::max(width, kMinColumns);
   const std::string indent(columns(label), ' ');
   std::string out;
   std::string line = label;

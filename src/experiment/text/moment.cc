@@ -21,7 +21,7 @@ std::string date_words(std::int64_t seconds) {
                      static_cast<unsigned>(date.day()));
 }
 
-/// Returns the time of day, or of a simulation's run.
+/// Returns a time of day, or a time since the start of a simulation.
 std::string time_of(std::int64_t seconds) { return clock(Instant{std::chrono::seconds(seconds)}); }
 
 /// Reads a moment from left to right.
@@ -102,7 +102,7 @@ std::optional<Instant> read_time(std::string_view text, Instant first) {
   if (*time >= std::chrono::hours(24)) return std::nullopt;
   const Duration day = std::chrono::floor<std::chrono::days>(first.since_start);
   const Instant at{day + *time};
-  // A first state within the named minute or second counts, although it is later than its start.
+  // The text names a whole minute or second. A first state within it belongs to it, so the day is not the next one.
   const Duration named =
       std::ranges::count(text, ':') == 1 ? Duration(std::chrono::minutes(1)) : std::chrono::seconds(1);
   return at + named > first ? at : at + std::chrono::days(1);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/number_text.h"
@@ -18,6 +19,12 @@ constexpr std::int64_t kMicroUsd = 1'000'000;
 std::string tenths(std::int64_t number, std::int64_t unit) {
   const std::int64_t tenth = (number * 10 + unit / 2) / unit;
   return fmt::format("{}.{}", grouped_text(tenth / 10), tenth % 10);
+}
+
+std::string share_text(std::int64_t ppm) {
+  constexpr std::int64_t kWhole = 1'000'000, kTenth = 1'000;  // of a percent
+  const bool is_part = ppm > 0 && ppm < kWhole;
+  return tenths(is_part ? std::clamp(ppm, kTenth, kWhole - kTenth) : ppm, 10 * kTenth) + " %";
 }
 
 std::string counted(std::int64_t number, const char* one, const char* many) {
@@ -36,7 +43,9 @@ std::string seconds(std::int64_t microseconds) {
 std::string milliseconds(std::int64_t microseconds) { return tenths(microseconds, 1000) + " ms"; }
 
 std::string usd(std::int64_t micro_usd) {
-  const std::int64_t cents = (micro_usd + kMicroUsd / 200) / (kMicroUsd / 100);
+  constexpr std::int64_t kMicroUsdPerCent = kMicroUsd / 100;
+  if (micro_usd == std::numeric_limits<std::int64_t>::max()) return "over " + grouped_text(micro_usd / kMicroUsd);
+  const std::int64_t cents = micro_usd / kMicroUsdPerCent + (micro_usd % kMicroUsdPerCent) / (kMicroUsdPerCent / 2);
   return fmt::format("{}.{:02}", grouped_text(cents / 100), cents % 100);
 }
 

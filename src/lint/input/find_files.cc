@@ -67,7 +67,7 @@ class Walk {
     if (is_folder && (name.starts_with(".") || name == "node_modules")) return true;
     if (exclude_.match(path, is_folder) == IgnoreList::Match::ignored) return true;
     if (exclude_.match(join(root_, path), is_folder) == IgnoreList::Match::ignored) return true;
-    // The ignore list in the folder nearest to the file decides.
+    // The nearest ignore list with a pattern for this path decides.
     for (auto list = lists_.rbegin(); list != lists_.rend(); ++list) {
       const IgnoreList::Match match = list->match(path, is_folder);
       if (match != IgnoreList::Match::none) return match == IgnoreList::Match::ignored;

@@ -13,7 +13,7 @@ namespace capstan::lint {
 using Json = nlohmann::ordered_json;
 
 /// A file that is open in the editor.
-struct LanguageServer::Open {
+struct LanguageServer::OpenFile {
   Report report;
   std::string text;
   manifest::LineTable lines{""};
@@ -166,7 +166,7 @@ void LanguageServer::notify(const Message& message, std::vector<std::string>& ou
 }
 
 void LanguageServer::open(const std::string& uri, std::string text, std::vector<std::string>& out) {
-  auto opened = std::make_unique<Open>();
+  auto opened = std::make_unique<OpenFile>();
   opened->text = text;
   opened->report = lint_texts({{path_of(uri), std::move(text), false}}, options_);
   opened->lines = manifest::LineTable(opened->text);
@@ -204,7 +204,7 @@ std::string LanguageServer::answer(const Message& message) const {
   } else if (message.method == "textDocument/codeAction") {
     reply["result"] = Json::array();
     if (found != open_.end()) {
-      const Open& open = *found->second;
+      const OpenFile& open = *found->second;
       const Span asked{
           offset_of(open.lines, message.number("/range/start/line"), message.number("/range/start/character")),
           offset_of(open.lines, message.number("/range/end/line"), message.number("/range/end/character"))};

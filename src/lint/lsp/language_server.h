@@ -24,7 +24,7 @@ class LanguageServer {
   bool shut_down() const { return shut_down_; }  ///< true after `shutdown`, which must precede `exit`
 
  private:
-  struct Open;
+  struct OpenFile;
   struct Message;
 
   void open(const std::string& uri, std::string text, std::vector<std::string>& out);
@@ -33,7 +33,7 @@ class LanguageServer {
   std::string answer(const Message& message) const;
 
   Options options_;
-  std::map<std::string, std::unique_ptr<Open>> open_;
+  std::map<std::string, std::unique_ptr<OpenFile>> open_;
   bool shut_down_ = false;
   bool ended_ = false;
 };

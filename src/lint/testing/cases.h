@@ -12,7 +12,7 @@
 #include "lint/rules.h"
 #include "lint/run.h"
 
-// Helpers for tests of a rule: rows that it must catch with a certain severity, and rows that it must pass.
+// Helpers for tests of lint rules: they build manifests, lint them, and return the severity of the finding.
 namespace capstan::lint::testing_cases {
 
 using Texts = std::vector<Text>;
@@ -48,7 +48,7 @@ inline std::string server(const std::string& container, const std::string& spec 
          "containers: [{name: a, resources: {limits: {nvidia.com/gpu: 1}}, " + container + "}]}}}\n";
 }
 
-/// Returns the same Deployment and an HPA that scales it.
+/// Returns the Deployment of `server` and an HPA that scales it.
 inline std::string scaled_server(const std::string& container, const std::string& spec = "") {
   return server(container, spec) +
          "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: llama-70b}\nspec: "

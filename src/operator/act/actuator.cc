@@ -52,7 +52,7 @@ bool is_leaving_group(const PodGroup& group) {
 }
 
 /// Returns the labels that distinguish the nodes of the offering from other nodes of the pool.
-actuate::RequiredLabels pick_of(const model::Catalog& catalog, const model::Offering& offering) {
+actuate::RequiredLabels required_labels_of(const model::Catalog& catalog, const model::Offering& offering) {
   actuate::RequiredLabels pick = {
       {std::string(kube::labels::kInstanceType), offering.instance_type},
       {std::string(kube::labels::kCapacityType), std::string(model::name(offering.capacity).label)}};
@@ -88,7 +88,7 @@ void Actuator::set_view(const ClusterView& view, const SnapshotBuilder& objects,
   served_ = std::move(served);
   objects_ = &objects;
   feed(readings);
-  keep_serving();
+  update_routing();
   if (fleet_policy(view_.fleet).placement == Mode::active) end_bindings();
   if (fleet_policy(view_.fleet).nodes == Mode::active) end_holds();
 }
@@ -140,7 +140,7 @@ void Actuator::feed(const Readings& readings) {
   effects_->update_loads(loads);
 }
 
-void Actuator::keep_serving() {
+void Actuator::update_routing() {
   std::vector<actuate::ActionDispatcher::RoutedPod> routed;
   std::set<std::string> active;
   for (const auto& [id, origin] : objects_->services()) {
@@ -241,7 +241,7 @@ std::optional<actuate::ClaimGroup> Actuator::nodes(const model::LaunchNodes& lau
     if (pool.meta.name == catalog.pool(launch.pool).name) group.pool = pool;
   });
   if (group.pool.meta.name.empty()) return std::nullopt;
-  group.required_labels = pick_of(catalog, offering);
+  group.required_labels = required_labels_of(catalog, offering);
   group.requests.add(gpu_resource_of(launch.gang), offering.gpus * 1'000);
   if (launch.within.valid()) {
     const model::Level level = catalog.domain(launch.within).level;

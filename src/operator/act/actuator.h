@@ -64,7 +64,7 @@ class Actuator final : public ActionExecutor, private actuate::References {
   void end_holds();
 
   void feed(const Readings& readings);
-  void keep_serving();
+  void update_routing();
   actuate::Target::Replica replica_of(const kube::Pod& pod, const actuate::DrainMeans& means) const;
 
   Dependencies dependencies_;

@@ -49,7 +49,7 @@ class KubeWorld final : public ports::World {
   const std::vector<SnapshotBuilder::ServingPod>& serving() const { return *seen_.serving; }
 
  private:
-  /// Shortest hold. With a hold of zero, the nodes of a launch would not form a group.
+  /// Shortest hold time of a launch. Without a hold time its nodes would not form a group (model::LaunchNodes).
   static constexpr Duration kHoldMin = std::chrono::seconds(1);
   /// The settings of placement and nodes from the FleetPolicy.
   struct Layers {

@@ -32,7 +32,7 @@ struct PageQuestion {
 
 /// Facts that one pod's page shows.
 struct PageFacts {
-  explain::PodFacts pod;  ///< facts of the pod: only `name` and the fields about the page
+  explain::PodFacts pod;  ///< facts of the pod; only `name` and the fields about the page are set
   explain::ReplicaLoad load;
   std::vector<explain::UnusableSignal> unusable;
 };

@@ -66,12 +66,14 @@ std::vector<std::string> DecisionLoop::waiting_for() const {
   return lines;
 }
 
-void DecisionLoop::begin(const Checkpoint& checkpoint, control::InputObserver input_observer) {
+void DecisionLoop::begin(const Checkpoint& checkpoint, control::InputObserver input_observer,
+                         control::OutcomeObserver outcome_observer) {
   CAPSTAN_ASSERT(watch_.synced() && leader_state_ == nullptr);
   view_ = watch_.view();
   if (effects_ != nullptr) effects_->begin();
   control::Options options{.input_observer = std::move(input_observer),
-                           .decider = std::make_unique<control::PolicyDecider>(decide::Options{.detail = detail_})};
+                           .decider = std::make_unique<control::PolicyDecider>(decide::Options{.detail = detail_}),
+                           .outcome_observer = std::move(outcome_observer)};
   leader_state_ =
       std::make_unique<LeaderState>(clock_, effects_, view_, sources_.readings(), checkpoint, std::move(options));
   standby_builder_.reset();

@@ -49,7 +49,8 @@ class DecisionLoop {
   std::vector<std::string> waiting_for() const;
 
   /// Starts to decide, with the memory of the earlier leader. Call it only when `ready`.
-  void begin(const Checkpoint& checkpoint, control::InputObserver input_observer = {});
+  void begin(const Checkpoint& checkpoint, control::InputObserver input_observer = {},
+             control::OutcomeObserver outcome_observer = {});
   /// Stops deciding and drops the memory.
   void end();
   bool begun() const { return leader_state_ != nullptr; }

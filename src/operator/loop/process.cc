@@ -139,7 +139,7 @@ void Process::follow_lead() {
     log_({.level = Level::info,
           .message = "starts to decide with the checkpoint of " +
                      explain::count_text(std::ssize(checkpoint->rows), "target", "targets")});
-    loop_.begin(*checkpoint, dependencies_.input_observer);
+    loop_.begin(*checkpoint, dependencies_.input_observer, dependencies_.outcome_observer);
   }
 }
 

@@ -47,8 +47,9 @@ class Process {
     net::Clock clock;  ///< counts from the Unix epoch, and never goes back
     kube::WallClock wall;
     RandomStream random;
-    ActionExecutor* effects = nullptr;        ///< carries out actions; null: a new `Actuator` at the API server
-    control::InputObserver input_observer{};  ///< sees the inputs of every decision; may be empty
+    ActionExecutor* effects = nullptr;            ///< carries out actions; null: a new `Actuator` at the API server
+    control::InputObserver input_observer{};      ///< sees the inputs of every decision; may be empty
+    control::OutcomeObserver outcome_observer{};  ///< sees the end of every action; may be empty
   };
 
   Process(Dependencies dependencies, Options options, Log log);

@@ -23,7 +23,7 @@ constexpr std::string_view kNvlink = "nvidia.com/gpu.clique";
 constexpr std::string_view kGpuNames[] = {kube::labels::kGpuProduct, "karpenter.k8s.aws/instance-gpu-name"};
 
 /// Largest number of pods, and of GPUs, of one replica that a snapshot file may state.
-constexpr std::int64_t kMost = 1'024;
+constexpr std::int64_t kMaxPerReplica = 1'024;
 constexpr RequestCount kMostRequests = 1'000'000;
 constexpr std::size_t kMostNames = 10'000;  // names of models in the cache
 constexpr ReplicaCount kMostReplicas = 1'000'000;
@@ -271,8 +271,9 @@ model::Service service_of(const InferenceScaler& scaler, const TargetOf& target,
   row.gpu = target.variant->gpu.empty() ? catalog.any_gpu_kind() : catalog.gpu_kind(target.variant->gpu);
   if (workload != nullptr) {
     const MilliGpu per_pod = gpus_of(workload->pod.requests);
-    row.pods = static_cast<std::int32_t>(std::clamp<std::int64_t>(workload->pods_per_replica, 1, kMost));
-    row.tensor_parallel = static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(per_pod * row.pods), 1, kMost));
+    row.pods = static_cast<std::int32_t>(std::clamp<std::int64_t>(workload->pods_per_replica, 1, kMaxPerReplica));
+    row.tensor_parallel =
+        static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(per_pod * row.pods), 1, kMaxPerReplica));
     if (row.pods > 1) row.together = model::TopologyLevel::cluster;
   }
   service.name = target.shown;

@@ -9,9 +9,9 @@
 
 namespace capstan::op {
 
-/// Gives classes small ids, so that bits can be stored by id. A class is named by a text with everything that
-/// distinguishes it, and it keeps its id as long as the end of each pass finds it in use. The ids of other classes are
-/// given to others at later passes, so that two successive passes never disagree about an id.
+/// Gives classes small ids, so that bits can be stored by id. The text of a class contains everything that
+/// distinguishes it. A class keeps its id as long as it is in use at the end of each pass. The id of a class that is no
+/// longer in use is reused only by a later pass, so two successive passes never give one id to different classes.
 class ClassIds {
  public:
   /// Returns the id of a class and counts one more use of it.

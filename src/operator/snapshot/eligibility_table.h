@@ -78,7 +78,7 @@ class EligibilityTable {
     model::NodeClassId node_class{};
   };
   struct PodClass {
-    kube::PodSpec spec;  ///< of its pods, with only the fields that choose nodes
+    kube::PodSpec spec;  ///< spec of its pods; only the fields that choose nodes are set
     model::Resources requests;
     /// GPUs of the nodes that admit the pods, by kind. Empty: not counted yet.
     std::optional<std::map<model::GpuKindId, MilliGpu>> gpus{};
@@ -106,12 +106,12 @@ class EligibilityTable {
   std::map<kube::RowId, OpenNode> nodes_;
   std::map<std::string, kube::RowId, std::less<>> nodes_by_name_;
   std::vector<OpenPurchaseOption> purchase_options_;
-  bool has_new_purchase_options_ = false;  ///< the purchases may be others than at the last pass
+  bool has_new_purchase_options_ = false;  ///< true: purchase options may have changed since the last pass
   std::map<model::PodClassId, PodClass> pod_classes_;
   std::map<model::NodeClassId, NodeClass> node_classes_;
   std::set<std::string> asked_labels_;       ///< labels by which pods choose their nodes
   std::set<kube::RowId> without_class_;      ///< nodes whose class is not known yet
-  std::set<kube::RowId> with_changed_pods_;  ///< nodes whose resources have to be counted
+  std::set<kube::RowId> with_changed_pods_;  ///< nodes whose free resources must be computed again
   std::size_t counted_extended_ = 0;         ///< number of extended resources that were counted
   model::Eligibility classes_;
 };

@@ -38,7 +38,7 @@ std::optional<SnapshotBuilder::Output> SnapshotBuilder::follow(const ClusterView
     clamp_moments(pass);
     catalog_.set_queues(state_->queues.rows());
     finish_eligibility(pass);
-    keep_serving();
+    list_serving_pods();
   }
   if (hears_more) follow_readings(pass);
   return publish(pass);
@@ -209,7 +209,7 @@ void SnapshotBuilder::follow_readings(Pass& pass) const {
 }
 
 /// Lists the replicas that are scraped, in the order of their targets.
-void SnapshotBuilder::keep_serving() {
+void SnapshotBuilder::list_serving_pods() {
   std::vector<ServingPod> serving;
   for (const Target& target : state_->replicas.targets()) {
     for (const kube::Pod* pod : target.scraped) serving.push_back({target.service, pod});

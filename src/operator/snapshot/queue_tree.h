@@ -27,7 +27,7 @@ class QueueTree {
   model::QueueId queue_of(const kube::StringMap& labels);
   /// Returns the queue of a pod, which may follow from its KAI PodGroup too.
   model::QueueId queue_of(const kube::Pod& pod);
-  /// Adds or removes a KAI PodGroup, whose queue is that of its pods.
+  /// Adds a KAI PodGroup. Its queue is the queue of its pods.
   void add_group(const kube::KaiPodGroup& group);
   void remove_group(const kube::KaiPodGroup& group) { by_group_.erase(group.meta.key()); }
   /// Returns a queue that exists, or none.

@@ -55,7 +55,7 @@ class ReplicaTable {
     bool decided = false;                      ///< its replicas have gangs
     model::PodClassId pod_class{};             ///< class of the pods that its template would make
     std::map<Key, Replica> replicas{};
-    StartTimes starts{};                             ///< of its replicas
+    StartTimes starts{};                             ///< start times of its replicas
     std::set<Key> starting{};                        ///< replicas that start
     std::int64_t draining_first = 0;                 ///< number of replicas that drain first
     std::map<model::GpuKindId, std::size_t> gpus{};  ///< number of replicas by the GPU kind of their node

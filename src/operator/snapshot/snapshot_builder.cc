@@ -51,7 +51,7 @@ kube::StringMap labels_of(const kube::NodeClaim& claim) {
   return labels;
 }
 
-/// Returns the ids of a table that a pass has not made again.
+/// Returns the ids of `table` that `rows` lacks: this pass has not built these rows again.
 template <typename IdType, typename T, typename Rows>
 std::vector<IdType> missing_from(const Rows& rows, const SharedTable<IdType, T>& table) {
   std::vector<IdType> gone;
@@ -61,7 +61,7 @@ std::vector<IdType> missing_from(const Rows& rows, const SharedTable<IdType, T>&
   return gone;
 }
 
-/// Returns those of the old rows that a pass has not made again.
+/// Returns the ids of `old` that `rows` lacks.
 template <typename IdType, typename Rows>
 std::vector<IdType> missing_from(const Rows& rows, const std::set<IdType>& old) {
   std::vector<IdType> gone;
@@ -130,7 +130,7 @@ SnapshotBuilder::Output SnapshotBuilder::read_all_objects(const ClusterView& vie
   clamp_moments(pass);
   catalog_.set_queues(state_->queues.rows());
   finish_eligibility(pass);
-  keep_serving();
+  list_serving_pods();
   return publish(pass);
 }
 

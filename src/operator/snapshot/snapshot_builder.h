@@ -103,7 +103,7 @@ class SnapshotBuilder {
   Output publish(Pass& pass);
   void finish_eligibility(Pass& pass);
   void follow_catalog(model::Delta& delta);
-  void keep_serving();
+  void list_serving_pods();
   void read_node(Pass& pass, kube::RowId at, const kube::Node& node);
   model::Node& node_row(Pass& pass, model::NodeId id) const;
   void read_pools();

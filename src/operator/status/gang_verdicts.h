@@ -26,8 +26,9 @@ struct GangVerdict {
 };
 
 /// Returns a verdict for every gang that the last decision left pending. If the nodes layer has a reason, that reason
-/// counts. If that layer is Off, the reason is "Unschedulable", on which another node provisioner acts. In Shadow there
-/// is also a verdict for each gang that has waited for a while and that Capstan would bind now.
+/// counts. If that layer is Off and the gang does not wait for the limit of a queue, the reason is "Unschedulable", on
+/// which another node provisioner acts. In Shadow there is also a verdict for each gang that has waited for a while and
+/// that Capstan would bind now.
 std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld& world,
                                        const control::Controller& controller);
 

@@ -69,7 +69,7 @@ class Reporter {
       return entry.second.scaler_uid == scaler_.meta.uid && entry.second.position + 1 == out_.targets.size();
     });
     const kube::Workload* workload = lookups_.targets.find(scaler_.meta.ns, ref);
-    if (workload == nullptr) return lost(target);
+    if (workload == nullptr) return note_missing_target(target);
     row.current = row.recommended = row.desired = workload->replicas;
     if (const std::string_view competitor = lookups_.competitors.find(scaler_.meta.ns, ref); !competitor.empty()) {
       conflict(target, std::string(competitor));
@@ -101,7 +101,7 @@ class Reporter {
       if (lookups_.summarizer) {
         const bool acts = out_.mode == Mode::active;
         row.summary =
-            lookups_.summarizer->service(decision, acts ? explain::Setting::active : explain::Setting::shadow);
+            lookups_.summarizer->service(decision, acts ? explain::Environment::active : explain::Environment::shadow);
       }
       if (origin.mode == Mode::active) row.desired = decision.desired;
     }
@@ -149,23 +149,24 @@ class Reporter {
   }
 
   /// Records the reason why a target was not found.
-  void lost(const TargetOf& target) {
+  void note_missing_target(const TargetOf& target) {
     const kube::TargetRef& ref = target.variant->target;
     const std::string group = ref.api_version.contains('/') ? ref.api_version.substr(0, ref.api_version.find('/')) : "";
     const kube::ServedResource* kind = from_.served.find_kind(group, ref.kind);
     const auto trouble = from_.view.scaled->troubles.find(target_key(ref.kind, scaler_.meta.ns, ref.name));
     if (kind == nullptr) {
-      lost_ = {"NoSuchKind", target.field + ": the API server has no kind " + ref.kind + " in " + ref.api_version +
-                                 ": install its CustomResourceDefinition or correct targetRef"};
+      target_problem_ = {"NoSuchKind", target.field + ": the API server has no kind " + ref.kind + " in " +
+                                           ref.api_version +
+                                           ": install its CustomResourceDefinition or correct targetRef"};
     } else if (!kind->has_subresource("scale")) {
-      lost_ = {"NoScaleSubresource", target.field + ": " + ref.kind +
-                                         " has no /scale subresource: name a Deployment, StatefulSet, "
-                                         "LeaderWorkerSet or another kind that has one"};
+      target_problem_ = {"NoScaleSubresource", target.field + ": " + ref.kind +
+                                                   " has no /scale subresource: name a Deployment, StatefulSet, "
+                                                   "LeaderWorkerSet or another kind that has one"};
     } else if (trouble != from_.view.scaled->troubles.end()) {
-      lost_ = {"ScaleNotRead", target.field + ": " + target_words(scaler_, ref) + ": " + trouble->second};
+      target_problem_ = {"ScaleNotRead", target.field + ": " + target_words(scaler_, ref) + ": " + trouble->second};
     } else {
-      lost_ = {"TargetNotFound",
-               target.field + ": " + target_words(scaler_, ref) + " does not exist: create it or correct targetRef"};
+      target_problem_ = {"TargetNotFound", target.field + ": " + target_words(scaler_, ref) +
+                                               " does not exist: create it or correct targetRef"};
     }
   }
 
@@ -178,10 +179,11 @@ class Reporter {
 
   void conclude() {
     std::vector<StatusCondition> rest;
-    const bool found = lost_.second.empty();
+    const bool found = target_problem_.second.empty();
     const bool silent = out_.missing > 0;
-    rest.push_back(found ? verdict("TargetsFound", ConditionStatus::yes, "Found", "")
-                         : verdict("TargetsFound", ConditionStatus::no, lost_.first.c_str(), lost_.second));
+    rest.push_back(
+        found ? verdict("TargetsFound", ConditionStatus::yes, "Found", "")
+              : verdict("TargetsFound", ConditionStatus::no, target_problem_.first.c_str(), target_problem_.second));
     rest.push_back(silent           ? verdict("SignalsFresh", ConditionStatus::no, "SignalMissing", trouble_)
                    : out_.fresh > 0 ? verdict("SignalsFresh", ConditionStatus::yes, "Fresh", "")
                                     : verdict("SignalsFresh", ConditionStatus::unknown, "NoReplicaServes", ""));
@@ -193,11 +195,12 @@ class Reporter {
     rest.push_back(engine_known());
     rest.push_back(slo_breach());
     rest.push_back(limit());
-    out_.verdicts.push_back(!scaler_.fault.empty() ? verdict("Ready", ConditionStatus::no, "InvalidSpec", scaler_.fault)
-                            : !found ? verdict("Ready", ConditionStatus::no, lost_.first.c_str(), lost_.second)
-                            : !conflict_.empty() ? verdict("Ready", ConditionStatus::no, "Conflict", conflict_)
-                            : silent             ? verdict("Ready", ConditionStatus::no, "SignalMissing", trouble_)
-                                                 : verdict("Ready", ConditionStatus::yes, "Decided", ""));
+    out_.verdicts.push_back(
+        !scaler_.fault.empty() ? verdict("Ready", ConditionStatus::no, "InvalidSpec", scaler_.fault)
+        : !found ? verdict("Ready", ConditionStatus::no, target_problem_.first.c_str(), target_problem_.second)
+        : !conflict_.empty() ? verdict("Ready", ConditionStatus::no, "Conflict", conflict_)
+        : silent             ? verdict("Ready", ConditionStatus::no, "SignalMissing", trouble_)
+                             : verdict("Ready", ConditionStatus::yes, "Decided", ""));
     std::ranges::move(rest, std::back_inserter(out_.verdicts));
   }
 
@@ -267,7 +270,7 @@ class Reporter {
   std::string prior_field_;
   std::optional<std::pair<std::string, control::SloMemory>> breach_;  // first target with a roll-back, and its memory
   std::string trouble_;
-  std::pair<std::string, std::string> lost_;  // reason and message
+  std::pair<std::string, std::string> target_problem_;  // reason and message
   std::string conflict_;
 };
 

@@ -13,14 +13,14 @@ namespace capstan::op {
 template <typename Report>
 class StatusGate {
  public:
-  static constexpr Duration kSoon = std::chrono::seconds(2);
+  static constexpr Duration kMinInterval = std::chrono::seconds(2);
 
   /// Returns whether a write is due. If so, a write counts as in flight until `answered`.
   bool opens(const std::string& uid, std::int64_t generation, const Report& report, Instant now) {
     const auto [at, is_new] = rows_.try_emplace(uid);
     Row& row = at->second;
     const bool changed = is_new || !row.arrived || row.generation != generation || !(row.report == report);
-    if (row.in_flight || !changed || (!is_new && now - row.at < kSoon)) return false;
+    if (row.in_flight || !changed || (!is_new && now - row.at < kMinInterval)) return false;
     row = {.report = report, .generation = generation, .at = now, .in_flight = true, .arrived = true};
     return true;
   }

@@ -196,7 +196,7 @@ StatusWriter::Output StatusWriter::update(const std::vector<ScalerReport>& repor
     if (const auto note = decide(report, state, wall)) out.notes.push_back(*note);
     const std::string content = status_json(report, *scaler->second, state.decision, wall, false);
     const Duration pause = now - state.written_at;
-    const bool due = inserted || (content != state.written ? pause >= kSoon : pause >= kRefresh);
+    const bool due = inserted || (content != state.written ? pause >= kMinInterval : pause >= kRefresh);
     if (state.in_flight || !due) continue;
     state.written = content;
     state.written_at = now;

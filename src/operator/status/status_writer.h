@@ -15,11 +15,11 @@
 namespace capstan::op {
 
 /// Decides when a scaler's status is written, and makes Events of changed recommendations. A change of the state or of
-/// the decision is written after `kSoon`. If only ages, ledgers and times have changed, they are written after
+/// the decision is written after `kMinInterval`. If only ages, ledgers and times have changed, they are written after
 /// `kRefresh`. It makes requests and sends none.
 class StatusWriter {
  public:
-  static constexpr Duration kSoon = std::chrono::seconds(2);
+  static constexpr Duration kMinInterval = std::chrono::seconds(2);
   static constexpr Duration kRefresh = std::chrono::minutes(1);
 
   struct Write {

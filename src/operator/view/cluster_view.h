@@ -25,7 +25,7 @@ namespace capstan::op {
 struct ScaledTargets {
   struct Target {
     kube::Resource resource;
-    kube::Workload workload;  ///< its kind may lack fields of a Deployment; these are empty
+    kube::Workload workload;  ///< fields of a Deployment that its kind lacks are empty
     friend bool operator==(const Target&, const Target&) = default;
   };
   std::vector<Target> targets;

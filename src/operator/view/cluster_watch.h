@@ -40,16 +40,16 @@ class ClusterWatch {
     std::optional<kube::ApiError> error;
   };
   std::vector<UnreadCollection> unread() const;
-  /// Returns the kinds that the server refuses to list, because a definition or a permission is missing, with its
-  /// errors.
+  /// Returns the kinds that the server refuses to list, because a definition or a permission is missing, with the
+  /// error of each.
   std::map<std::string, std::string> refusals() const;
 
   /// Returns the age of the copy of each kind that was read completely once. A kind of another project that the server
   /// no longer has is left out, because it has no objects.
   std::map<std::string, Duration> ages(Instant now) const;
   Duration oldest(Instant now) const;  ///< the largest of these ages
-  /// Age from which a copy must not be acted on, because it may lack bound pods or bought nodes. On a quiet watch a
-  /// bookmark comes once a minute.
+  /// Largest age of a copy on which the controller acts. An older copy may lack bound pods or bought nodes. On a quiet
+  /// watch the server sends a bookmark once a minute.
   static constexpr Duration kAgeMost = std::chrono::minutes(5);
 
   ClusterView view() const;

@@ -76,8 +76,8 @@ class Queue {
 
   QueueConfig config_;
   RequestSize size_;
-  std::vector<float> service_;  ///< service rate by number in service
-  std::vector<double> states_;  ///< probability of each number in the system
+  std::vector<float> service_;  ///< service rate by number of requests in service
+  std::vector<double> states_;  ///< probability of each number of requests in the system
 };
 
 bool near(float x, float value) {

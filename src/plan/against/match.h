@@ -19,7 +19,7 @@ struct ObjectMatch {
 /// Pairs the objects of a plan with existing ones of the same group and kind. Objects pair by namespace and name; an
 /// object that states no namespace has the planned one. Of the objects that are left, autoscalers pair by their target,
 /// a workload pairs with the only one that has the model of its service, and a single planned object pairs with a
-/// single existing one of its kind, whatever their names are. Objects that the plan works without are not counted.
+/// single existing one of its kind, whatever their names are. Optional objects of the plan pair only by name or target.
 /// Last, workloads pair if their autoscalers do.
 /// @return one entry for each object of the plan, in the order of the page
 std::vector<ObjectMatch> match_objects(const Plan& plan, const std::vector<ExistingObject>& existing);

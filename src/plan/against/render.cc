@@ -21,7 +21,7 @@ constexpr std::size_t kChangeIndent = 4;
 constexpr std::size_t kChangeWords = 13;  ///< column at which the texts of a change start
 
 std::string row_attainment(const ScalerRow& row) {
-  return experiment::tenths(row.attainment_ppm, 10'000) + " %" + (row.holds_slo ? "" : ", misses");
+  return experiment::share_text(row.attainment_ppm) + (row.holds_slo ? "" : ", misses");
 }
 
 std::string row_month(const ScalerRow& row) {

@@ -11,9 +11,11 @@
 #include "base/quantity.h"
 #include "experiment/text/words.h"
 #include "manifest/scalars.h"
+#include "model/capacity_names.h"
 #include "plan/cost/gpu_price.h"
 #include "plan/figures.h"
 #include "plan/names.h"
+#include "plan/spec/candidates.h"
 #include "scenario/instances.h"
 
 namespace capstan::plan {
@@ -231,16 +233,60 @@ void add_machine_saving(const Plan& plan, const Manifest& planned, const Differe
                   usd(most), role->role->machine.name, usd(own), experiment::tenths(gpus_milli, 1000), kHoursPerMonth);
 }
 
+/// Returns the GPUs of the nodes that hold the minimum of a service, thousandths.
+std::int64_t base_gpus_milli(const ServicePlan& service, const MachineSpec& machine) {
+  GpuCount minimum = 0;
+  for (const RoleFleet& role : service.roles) minimum += role.minimum * role.gpus_per_replica();
+  return ceil_div(minimum, machine.gpus) * machine.gpus * 1000;
+}
+
+/// Returns the capacity type of a list that Karpenter buys first, which is the cheapest, and its price. A pool without
+/// a list buys on demand.
+std::optional<std::pair<model::CapacityType, MicroUsd>> first_capacity(const MachineSpec& machine,
+                                                                       const std::optional<Yaml>& list) {
+  std::optional<std::pair<model::CapacityType, MicroUsd>> first;
+  for (const model::CapacityType type :
+       {model::CapacityType::on_demand, model::CapacityType::reserved, model::CapacityType::spot}) {
+    const std::string_view label = model::name(type).label;
+    const bool is_listed = list
+                               ? std::ranges::any_of(list->elements(), [&](const Yaml& v) { return v.text() == label; })
+                               : type == model::CapacityType::on_demand;
+    const auto price = price_of(machine, type);
+    if (is_listed && price && (!first || *price < first->second)) first = std::pair(type, *price);
+  }
+  return first;
+}
+
+/// Sets what the change of a pool's capacity type saves, or costs: spot to on-demand, and the reverse.
+void add_capacity_saving(const Plan& plan, const Manifest& planned, const Difference& change, Saving& out) {
+  const auto role = role_of_pool(plan, planned);
+  if (!role || role->role->machine.gpus == 0) return;
+  const MachineSpec& machine = role->role->machine;
+  const auto found = first_capacity(machine, change.found), wanted = first_capacity(machine, change.planned);
+  const std::int64_t paid = paid_gpus_milli(*role->service);
+  const bool is_added = text_at(planned.body, "metadata", "name").ends_with("-spot");
+  const std::int64_t base = std::min(paid, base_gpus_milli(*role->service, machine));
+  const std::int64_t gpus_milli = is_added ? paid - base : role->service->spot_ppm > 0 ? base : paid;
+  if (!found || !wanted || found->second == wanted->second || gpus_milli <= 0) return;
+  const auto per_gpu = [&](MicroUsd price) { return price.count / machine.gpus; };
+  out.micro_usd_per_month = static_cast<std::int64_t>(
+      static_cast<__int128>(per_gpu(found->second) - per_gpu(wanted->second)) * gpus_milli * kHoursPerMonth / 1000);
+  out.formula = fmt::format("a GPU-hour of {} costs {} USD as {} and {} USD as {}; x {} paid GPUs on average x {} h",
+                            machine.name, usd(per_gpu(found->second)), model::name(found->first).label,
+                            usd(per_gpu(wanted->second)), model::name(wanted->first).label,
+                            experiment::tenths(gpus_milli, 1000), kHoursPerMonth);
+  if (found->first == model::CapacityType::spot && wanted->first != model::CapacityType::spot) {
+    out.removes = "replicas of the minimum that a reclaim ends";
+  }
+}
+
 /// Sets what spot nodes save above the nodes of the minimum.
 void add_spot_saving(const Plan& plan, const Manifest& planned, Saving& out) {
   const auto role = role_of_pool(plan, planned);
   if (!role || !text_at(planned.body, "metadata", "name").ends_with("-spot")) return;
   const MachineSpec& machine = role->role->machine;
   if (!machine.on_demand_per_hour || !machine.spot_per_hour || machine.gpus == 0) return;
-  GpuCount minimum = 0;
-  for (const RoleFleet& each : role->service->roles) minimum += each.minimum * each.gpus_per_replica();
-  const std::int64_t base_milli = ceil_div(minimum, machine.gpus) * machine.gpus * 1000;
-  const std::int64_t added_milli = paid_gpus_milli(*role->service) - base_milli;
+  const std::int64_t added_milli = paid_gpus_milli(*role->service) - base_gpus_milli(*role->service, machine);
   if (added_milli <= 0) return;
   const std::int64_t less = (machine.on_demand_per_hour->count - machine.spot_per_hour->count) / machine.gpus;
   out.micro_usd_per_month =
@@ -273,6 +319,9 @@ Saving saving_of(const Plan& plan, const Manifest& planned, const Difference& ch
   if (kind == "NodePool" && change.path.ends_with("consolidationPolicy")) add_consolidation_saving(plan, change, out);
   if (kind == "NodePool" && change.path.find("instance-type") != change.path.npos) {
     add_machine_saving(plan, planned, change, out);
+  }
+  if (kind == "NodePool" && change.path.find("capacity-type") != change.path.npos) {
+    add_capacity_saving(plan, planned, change, out);
   }
   if (kind == "NodePool" && change.path.starts_with("spec.limits")) add_limit_saving(plan, planned, change, out);
   if (is_minimum(change.path)) add_minimum_saving(plan, planned, change, out);

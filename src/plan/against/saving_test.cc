@@ -79,6 +79,22 @@ TEST(Saving, OfSpotIsThatOfTheGpusAboveTheMinimum) {
             2ll * 4'000'000 * 730);
 }
 
+TEST(Saving, OfACapacityTypeIsTheDifferenceOfThePrices) {
+  const std::string path = "spec.template.spec.requirements.karpenter.sh/capacity-type.values";
+  const Yaml spot = Yaml::list({Yaml("spot"), Yaml("on-demand")}), on_demand = Yaml::list({Yaml("on-demand")});
+  // 10 GPUs are paid on average, at 4 USD for a GPU-hour as spot and 8 USD on demand.
+  const Saving costs = saving_in_chat("NodePool", "h100", {.path = path, .found = spot, .planned = on_demand});
+  EXPECT_EQ(costs.micro_usd_per_month, -10ll * 4'000'000 * 730);
+  EXPECT_EQ(costs.removes, "replicas of the minimum that a reclaim ends");
+  EXPECT_EQ(costs.formula,
+            "a GPU-hour of p5.48xlarge costs 4.00 USD as spot and 8.00 USD as on-demand; x 10.0 paid GPUs on average x "
+            "730 h");
+  const Saving saves = saving_in_chat("NodePool", "h100", {.path = path, .found = on_demand, .planned = spot});
+  EXPECT_EQ(saves.micro_usd_per_month, 10ll * 4'000'000 * 730);
+  EXPECT_FALSE(saving_in_chat("NodePool", "h100", {.path = path, .planned = on_demand}).micro_usd_per_month)
+      << "a pool without the requirement buys on demand";
+}
+
 TEST(Saving, IsARiskWhereThereIsNoAmount) {
   const Saving found =
       saving_in_chat("Deployment", "chat", {.path = "spec.template.spec.terminationGracePeriodSeconds"});

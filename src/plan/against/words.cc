@@ -12,8 +12,6 @@ namespace capstan::plan {
 
 namespace {
 
-using experiment::tenths;
-
 const ServicePlan& service_of(const Plan& plan, const std::string& name) {
   return *std::ranges::find(plan.services, name, &ServicePlan::service);
 }
@@ -54,9 +52,10 @@ std::string scaler_conclusion(const std::vector<ScalerRow>& rows) {
   const std::string money = costs_the_same ? "for the same cost"
                             : less > 0     ? "for " + usd_per_month(less) + " less"
                                            : "for " + usd_per_month(less) + " more";
-  const std::string met_then = tenths(then.attainment_ppm, 10'000), met_now = tenths(now.attainment_ppm, 10'000);
+  const std::string met_then = experiment::share_text(then.attainment_ppm),
+                    met_now = experiment::share_text(now.attainment_ppm);
   if (met_then == met_now) return fmt::format("{}: as many requests met, {}", then.name, money);
-  return fmt::format("{}: {} % of requests met instead of {} %, {}", then.name, met_then, met_now, money);
+  return fmt::format("{}: {} of requests met instead of {}, {}", then.name, met_then, met_now, money);
 }
 
 std::string place_words(const Difference& change) {

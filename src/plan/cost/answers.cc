@@ -38,7 +38,7 @@ std::int64_t staff_micro_usd_per_month(const StaffSpec& staff) {
 struct OwnAndServerless {
   std::int64_t machines = 0;
   std::int64_t staff = 0;
-  std::int64_t break_even = 0;  ///< price of a GPU-hour at work; 0 without work
+  std::int64_t break_even = 0;  ///< price of a GPU-hour of useful work; 0 without work
   std::int64_t serverless = 0;
 
   std::int64_t own() const { return machines + staff; }
@@ -64,6 +64,23 @@ Statement warm_pool_cost(const WarmPoolInput& input) {
                              counted(input.gpus_per_replica, "GPU", "GPUs"), usd(input.price.per_hour.count),
                              kHoursPerMonth),
           .evidence = input.price.evidence};
+}
+
+std::vector<Statement> token_cost(const TokenInput& input) {
+  const __int128 per_month = static_cast<__int128>(input.micro_usd_per_hour) * kHoursPerMonth;
+  std::vector<Statement> out;
+  out.push_back({.name = "machines",
+                 .value = usd(bounded(per_month)) + " USD/month",
+                 .why = fmt::format("{} USD/h x {} h", usd(input.micro_usd_per_hour), kHoursPerMonth),
+                 .evidence = Evidence::stated});
+  if (input.tokens_per_s <= 0) return out;
+  const double per_million = static_cast<double>(input.micro_usd_per_hour) * 1e6 / (input.tokens_per_s * 3600);
+  out.push_back({.name = "million answer tokens",
+                 .value = usd(std::llround(per_million)) + " USD",
+                 .why = fmt::format("{} USD/h / ({:g} tokens/s x 3,600 s) x 1,000,000", usd(input.micro_usd_per_hour),
+                                    input.tokens_per_s),
+                 .evidence = Evidence::stated});
+  return out;
 }
 
 Statement idle_cost(const IdleInput& input) {
@@ -125,16 +142,16 @@ std::vector<Statement> serverless_cost(const ServerlessInput& input) {
                  .why = fmt::format("{} USD for machines + {} USD for staff", usd(cost.machines), usd(cost.staff)),
                  .evidence = input.fleet_evidence});
   if (input.gpu_milli <= 0) return out;
-  const std::string work = tenths(input.gpu_milli, 1000) + " GPUs at work on average";
+  const std::string work = tenths(input.gpu_milli, 1000) + " GPUs of useful work on average";
   out.push_back({.name = "break-even with serverless",
-                 .value = usd(cost.break_even) + " USD for a GPU-hour at work",
+                 .value = usd(cost.break_even) + " USD for a GPU-hour of useful work",
                  .why = fmt::format("{} USD/month / ({} x {} h): below this price serverless costs less",
                                     usd(cost.own()), work, kHoursPerMonth),
                  .evidence = Evidence::modelled});
   if (input.staff.serverless_per_gpu_hour.count == 0) return out;
   out.push_back({.name = "serverless",
                  .value = usd(cost.serverless) + " USD/month",
-                 .why = fmt::format("{} x {} h x {} USD for a GPU-hour at work", work, kHoursPerMonth,
+                 .why = fmt::format("{} x {} h x {} USD for a GPU-hour of useful work", work, kHoursPerMonth,
                                     usd(input.staff.serverless_per_gpu_hour.count)),
                  .evidence = Evidence::stated,
                  .visibility = Visibility::one_service});
@@ -145,8 +162,9 @@ std::string serverless_words(const ServerlessInput& input) {
   if (input.gpu_milli <= 0) return "";
   const OwnAndServerless cost = compare(input);
   if (input.staff.serverless_per_gpu_hour.count == 0) {
-    return fmt::format(" With staff costs included, serverless inference is cheaper below {} USD per GPU-hour of work.",
-                       usd(cost.break_even));
+    return fmt::format(
+        " With staff costs included, serverless inference is cheaper below {} USD per GPU-hour of useful work.",
+        usd(cost.break_even));
   }
   const std::int64_t saved = cost.own() - cost.serverless;
   return fmt::format(" With staff costs included, serverless would cost {} USD/month {} than your own cluster.",

@@ -27,6 +27,13 @@ struct WarmPoolInput {
 /// Returns the cost of replicas that are always ready.
 Statement warm_pool_cost(const WarmPoolInput& input);
 
+struct TokenInput {
+  std::int64_t micro_usd_per_hour = 0;  ///< price of the fleet
+  double tokens_per_s = 0;              ///< answer tokens of the service, mean; 0: unknown
+};
+/// Returns the cost of a fleet for a month and, if its tokens are known, for a million answer tokens.
+std::vector<Statement> token_cost(const TokenInput& input);
+
 struct IdleInput {
   std::int64_t paid_micro_usd_per_hour = 0;
   std::int64_t idle_ppm = 0;  ///< part of the paid GPU time without work, millionths
@@ -44,18 +51,18 @@ struct ConsolidationInput {
   ReplicaCount replicas = 1;  ///< replicas that share these requests
   std::optional<MicroUsd> per_lost_request{};
 };
-/// Returns the cost of Karpenter's policy WhenEmptyOrUnderutilized on a pool whose nodes serve: the GPU time of
-/// starting again, and an upper bound of the requests that are cut or late.
+/// Returns the cost of Karpenter's policy WhenEmptyOrUnderutilized on a pool whose nodes serve: the GPU time
+/// that the new starts take, and an upper bound of the requests that are cut or late.
 std::vector<Statement> consolidation_cost(const ConsolidationInput& input);
 
 struct ServerlessInput {
   std::int64_t gpu_micro_usd_per_hour = 0;  ///< cost of the fleet
-  std::int64_t gpu_milli = 0;               ///< mean number of GPUs whose engine computes, thousandths
+  std::int64_t gpu_milli = 0;               ///< least GPUs that serve the met requests, mean, thousandths
   StaffSpec staff{};
   Evidence staff_evidence = Evidence::assumed;
   Evidence fleet_evidence = Evidence::stated;
 };
-/// Compares the fleet and the people who run it with a serverless offer that charges only for GPUs at work. Without a
+/// Compares the fleet and the people who run it with a serverless offer that charges only for useful work. Without a
 /// price of the offer, the answer is the price at which both cost the same.
 std::vector<Statement> serverless_cost(const ServerlessInput& input);
 /// Returns the same comparison as a sentence that begins with a space: " Serverless costs 14,154.00 USD/month less."

@@ -45,10 +45,19 @@ TEST(Cost, OfServerlessBreaksEvenWhereBothCostTheSame) {
   ASSERT_EQ(cost.size(), 3u);
   EXPECT_EQ(cost[0].value, "5,000.00 USD/month");
   EXPECT_EQ(cost[1].value, "19,600.00 USD/month");
-  EXPECT_EQ(cost[2].value, "26.85 USD for a GPU-hour at work");  // 19,600 / 730
+  EXPECT_EQ(cost[2].value, "26.85 USD for a GPU-hour of useful work");  // 19,600 / 730
 
   input.staff.serverless_per_gpu_hour = MicroUsd{26'840'000};
   EXPECT_EQ(serverless_cost(input).back().value, "19,593.20 USD/month");
+}
+
+TEST(Cost, OfAMillionTokensIsTheBillOfTheTimeThatTheyTake) {
+  const auto cost = token_cost({.micro_usd_per_hour = 36'000'000, .tokens_per_s = 1000});
+  ASSERT_EQ(cost.size(), 2u);
+  EXPECT_EQ(cost[0].value, "26,280.00 USD/month");
+  EXPECT_EQ(cost[1].value, "10.00 USD");  // 1000 s at 0.01 USD/s
+  EXPECT_EQ(cost[1].why, "36.00 USD/h / (1000 tokens/s x 3,600 s) x 1,000,000");
+  EXPECT_EQ(token_cost({.micro_usd_per_hour = 1}).size(), 1u);
 }
 
 TEST(Cost, OfServerlessIsNotComparedWithAFleetThatDoesNoWork) {

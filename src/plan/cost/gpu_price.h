@@ -5,11 +5,11 @@
 
 namespace capstan::plan {
 
-/// Returns the price of a GPU of the nodes on which a role always runs: of the capacity type that the plan buys there,
-/// reserved if that is allowed and cheaper. A price of 0 means that none is known.
+/// Returns the price per GPU of the nodes for the minimum of a role, at their capacity type (`RoleFleet::base`); 0 if
+/// no price is known.
 GpuPrice gpu_price(const RoleFleet& role);
 
-/// Returns the price of such a node.
+/// Returns the price of one of these nodes.
 MicroUsd node_price(const RoleFleet& role);
 
 }  // namespace capstan::plan

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "plan/charts.h"
 #include "plan/names.h"
 #include "plan/scheduling.h"
 
@@ -84,10 +85,8 @@ std::vector<Manifest> metric_source_manifests(const PlanSpec& spec, const std::s
 
 ApplyCommand prometheus_command() {
   return {.step = ApplyStep::prometheus,
-          .command = fmt::format("helm upgrade --install kube-prometheus-stack kube-prometheus-stack --repo "
-                                 "https://prometheus-community.github.io/helm-charts --namespace monitoring "
-                                 "--create-namespace --values {}",
-                                 kValuesFile),
+          .command = helm_install("kube-prometheus-stack",
+                                  fmt::format("--namespace monitoring --create-namespace --values {}", kValuesFile)),
           .purpose = "Prometheus, kube-state-metrics and Grafana",
           .is_optional = true};
 }

@@ -134,6 +134,26 @@ TEST(Monitoring, SaysWhichMemoryRanOut) {
   EXPECT_NE(gpu->query.find("min_over_time(DCGM_FI_DEV_FB_FREE{ exported_namespace="), gpu->query.npos) << gpu->query;
 }
 
+TEST(Monitoring, SaysThatAGpuIsNearlyFullBeforeAnEngineEnds) {
+  const Monitoring found = Sample(Engine::vllm).monitoring();
+  const Alert* full = find_alert(found, "GpuMemoryAlmostFull");
+  ASSERT_NE(full, nullptr);
+  EXPECT_EQ(full->query.find("restarts"), full->query.npos) << full->query;
+}
+
+TEST(Monitoring, NoticesGangsOfWhichSomeArePlaced) {
+  Sample sample(Engine::vllm);
+  const Monitoring cluster = sample.of_cluster();
+  const Alert* partly = find_alert(cluster, "GangsPartlyDeferred");
+  ASSERT_NE(partly, nullptr);
+  EXPECT_NE(partly->query.find("> sum("), partly->query.npos) << partly->query;
+  sample.spec.cluster.gang_scheduler = GangScheduler::none;
+  const Monitoring service = sample.monitoring();
+  const Alert* pods = find_alert(service, "GangsDeferred");
+  ASSERT_NE(pods, nullptr) << "without KAI and Kueue, too";
+  EXPECT_NE(pods->query.find("kube_pod_status_unschedulable"), pods->query.npos) << pods->query;
+}
+
 TEST(Monitoring, BurnsAgainstTheBoundInTheUnitOfTheMetric) {
   const Monitoring vllm = Sample(Engine::vllm).monitoring();
   ASSERT_NE(find_alert(vllm, "TtftBudgetBurnsFast"), nullptr);

@@ -29,9 +29,9 @@ struct LeftOutRow {
 struct Monitoring {
   std::vector<Panel> panels{};
   std::vector<Alert> alerts{};
-  std::vector<LeftOutRow> left_out{};       ///< nothing can feed them: "triton reports no tpot"
-  std::vector<LeftOutRow> not_requested{};  ///< by the spec: "the service has no slo.tpot"
-  std::set<MetricSource> sources{};         ///< that the panels and alerts need
+  std::vector<LeftOutRow> left_out{};       ///< rows without a source: "triton reports no tpot"
+  std::vector<LeftOutRow> not_requested{};  ///< rows that the spec does not ask for: "the service has no slo.tpot"
+  std::set<MetricSource> sources{};         ///< sources that the panels and alerts need
 };
 
 /// Replaces the variables of the templates of services by the values of one service. Rows of a component that the

@@ -29,8 +29,8 @@ bool is_optional_in_spec(std::string_view variable);
 /// Returns why a variable has no value: "the spec has no limits.usd_per_hour".
 std::string missing_words(std::string_view variable, std::string_view engine);
 
-/// Returns a pattern of the names of a service's pods, which those of its cache, of its balloons and of a service with
-/// a longer name do not match.
+/// Returns a pattern for the names of a service's pods. The pods of its cache, of its balloons and of a service with a
+/// longer name do not match it.
 std::string pod_pattern(const ServiceSpec& service);
 
 }  // namespace capstan::plan

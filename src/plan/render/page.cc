@@ -10,11 +10,13 @@
 
 #include "base/number_text.h"
 #include "experiment/text/words.h"
+#include "model/capacity_names.h"
 #include "plan/figures.h"
 #include "plan/files.h"
 #include "plan/render/apply_script.h"
 #include "plan/render/key_figures.h"
 #include "plan/render/prerequisites.h"
+#include "plan/search/budget.h"
 
 namespace capstan::plan {
 
@@ -26,7 +28,7 @@ using experiment::usd;
 constexpr std::size_t kFrontierRowsMost = 4;           ///< largest number of fleets shown for a plan with one service
 constexpr std::size_t kFrontierRowsOfEachService = 2;  ///< fleets of each service for a plan with several services
 
-std::string percent(std::int64_t ppm) { return tenths(ppm, 10'000) + " %"; }
+std::string percent(std::int64_t ppm) { return experiment::share_text(ppm); }
 
 /// Returns USD per month without cents, because the cost of one simulated hour is not that exact.
 std::string month(std::int64_t micro_usd_per_hour) {
@@ -82,8 +84,10 @@ std::string worse_conditions(const ServicePlan& service, const model::Slo& slo, 
   std::string words;
   for (const Trial& trial : service.robustness) {
     if ((trial.attainment_ppm < slo.attainment_ppm) != is_missed) continue;
-    words += fmt::format("{}{} ({})", words.empty() ? "" : ", ", trial.name,
-                         compared_percent(trial.attainment_ppm, slo.attainment_ppm));
+    const bool has_none = trial.condition == TrialCondition::reclaims && trial.reclaimed == 0;
+    words += fmt::format("{}{} ({}{})", words.empty() ? "" : ", ", trial.name,
+                         compared_percent(trial.attainment_ppm, slo.attainment_ppm),
+                         has_none ? ", none ended a replica" : "");
   }
   return words;
 }
@@ -113,6 +117,20 @@ std::string zone_loss_line(const Plan& plan, std::size_t index) {
                      minimum_options(service, index, found.roles));
 }
 
+/// Says what the fleet costs and meets if all its nodes are spot. Empty if that was not simulated.
+std::string all_spot_line(const ServicePlan& service) {
+  if (!service.all_spot) return {};
+  const AllSpot& spot = *service.all_spot;
+  return fmt::format(
+      "the base stays {}; all nodes spot: {} for {} USD/h {} the SLO: {} met, and {} with {}, which "
+      "ended {} (simulated){}",
+      model::name(service.roles.front().base).label, range_words(service, spot.roles), usd(spot.micro_usd_per_hour),
+      spot.holds_slo ? "hold" : "miss", percent(lowest_attainment_ppm(spot.seeds)),
+      percent(spot.reclaims.attainment_ppm), spot.reclaims.name,
+      experiment::counted(spot.reclaims.reclaimed, "replica", "replicas"),
+      spot.holds_slo ? "; cluster.spot_base: true allows it" : "");
+}
+
 PageHeadline headline_of(const Plan& plan, std::size_t index) {
   const ServicePlan& service = plan.services[index];
   const ServiceSpec& spec = plan.spec.services[index];
@@ -139,6 +157,7 @@ PageHeadline headline_of(const Plan& plan, std::size_t index) {
   if (!worse.empty()) out.lines.emplace_back("stress tests", worse);
   if (std::string line = zone_loss_line(plan, index); !line.empty())
     out.lines.emplace_back("zone loss", std::move(line));
+  if (std::string line = all_spot_line(service); !line.empty()) out.lines.emplace_back("spot base", std::move(line));
   if (!service.bounded_by.empty())
     out.lines.emplace_back("limits", fmt::format("{}", fmt::join(service.bounded_by, "; ")));
   return out;
@@ -334,6 +353,7 @@ std::string together_words(const Plan& plan) {
   const std::string cost =
       fmt::format("{} USD/h, {} USD/month on one cluster, mean of {}", usd(trials.micro_usd_per_hour),
                   month(trials.micro_usd_per_hour), experiment::counted(trials.seeds, "simulation", "simulations")) +
+      (trials.seeds < static_cast<std::int64_t>(kSeeds) ? ", fewer than 5 because the load is large" : "") +
       (trials.jobs.empty() ? "" : fmt::format(", {} USD/h of it for the jobs", usd(trials.jobs_micro_usd_per_hour)));
   if (trials.holds_slo()) return fmt::format("{}; every SLO holds: {}", cost, met_words(trials, true));
   return fmt::format("{}; misses the SLO: {}; {}", cost, met_words(trials, false), together_advice(plan));

@@ -7,8 +7,10 @@
 #include <string_view>
 
 #include "base/ascii.h"
+#include "plan/charts.h"
 #include "plan/names.h"
 #include "plan/render/apply_script.h"
+#include "plan/sections/weight_cache.h"
 
 namespace capstan::plan {
 
@@ -18,12 +20,11 @@ namespace {
 struct Component {
   std::string_view group{};  ///< API group
   std::string_view name{};
-  std::string_view remedy{};
+  std::string_view remedy{};  ///< command, or page; empty: `chart`
+  std::string_view chart{};   ///< chart that installs it, in a namespace of its own
+  std::string_view namespace_{};
 };
 
-constexpr std::string_view kKai =
-    "helm upgrade --install kai-scheduler oci://ghcr.io/kai-scheduler/kai-scheduler/kai-scheduler --namespace "
-    "kai-scheduler --create-namespace";
 constexpr std::string_view kKarpenter = "https://karpenter.sh/docs/getting-started/";
 constexpr std::string_view kOverlays = "Karpenter with the chart value settings.featureGates.nodeOverlay=true";
 
@@ -32,15 +33,11 @@ constexpr std::array<Component, 9> kComponents = {
      {"karpenter.k8s.aws", "Karpenter", kKarpenter},
      {"karpenter.azure.com", "Karpenter",
       "az aks update --resource-group \"$RESOURCE_GROUP\" --name CLUSTER --node-provisioning-mode Auto"},
-     {"scheduling.run.ai", "KAI", kKai},
-     {"kai.scheduler", "KAI", kKai},
-     {"keda.sh", "KEDA",
-      "helm upgrade --install keda keda --repo https://kedacore.github.io/charts --namespace keda --create-namespace"},
-     {"leaderworkerset.x-k8s.io", "LeaderWorkerSet",
-      "helm upgrade --install lws oci://registry.k8s.io/lws/charts/lws --namespace lws-system --create-namespace"},
-     {"kueue.x-k8s.io", "Kueue",
-      "helm upgrade --install kueue oci://registry.k8s.io/kueue/charts/kueue --namespace kueue-system "
-      "--create-namespace"},
+     {"scheduling.run.ai", "KAI", {}, "kai-scheduler", "kai-scheduler"},
+     {"kai.scheduler", "KAI", {}, "kai-scheduler", "kai-scheduler"},
+     {"keda.sh", "KEDA", {}, "keda", "keda"},
+     {"leaderworkerset.x-k8s.io", "LeaderWorkerSet", {}, "lws", "lws-system"},
+     {"kueue.x-k8s.io", "Kueue", {}, "kueue", "kueue-system"},
      {"capstan.dev", "Capstan",
       "in a checkout of Capstan, docs/guides/first-cluster.md: helm upgrade --install capstan deploy/chart/capstan "
       "--namespace capstan-system --create-namespace --set image.repository=IMAGE --set permissions.replicas=true"}}};
@@ -83,12 +80,18 @@ std::string prometheus_remedy(const std::vector<ApplyCommand>& commands) {
                                  : found->command;
 }
 
+std::string remedy_of(const Component& component, std::string_view kind) {
+  if (kind == "NodeOverlay") return std::string(kOverlays);
+  if (component.chart.empty()) return std::string(component.remedy);
+  return helm_install(component.chart, fmt::format("--namespace {} --create-namespace", component.namespace_));
+}
+
 Prerequisite definition(const Component& component, std::string_view kind) {
   std::string part = fmt::format("{}.{}", plural_of(kind), component.group);
   return {.name = std::string(component.name),
           .test = fmt::format("kubectl get customresourcedefinition {} >/dev/null 2>&1", part),
           .part = std::move(part),
-          .remedy = std::string(kind == "NodeOverlay" ? kOverlays : component.remedy)};
+          .remedy = remedy_of(component, kind)};
 }
 
 void add_programs(const std::vector<ApplyCommand>& commands, std::vector<Prerequisite>& out) {
@@ -107,6 +110,22 @@ void add_programs(const std::vector<ApplyCommand>& commands, std::vector<Prerequ
     out.push_back({.name = "RESOURCE_GROUP",
                    .test = "[ -n \"${RESOURCE_GROUP-}\" ]",
                    .remedy = "export RESOURCE_GROUP=GROUP, the resource group of the AKS cluster"});
+  }
+}
+
+/// Adds the Secrets without which the weights of gated models cannot be loaded.
+void add_secrets(const PlanSpec& spec, std::vector<Prerequisite>& out) {
+  for (const ServiceSpec& service : spec.services) {
+    if (!needs_model_secret(service)) continue;
+    std::string part = fmt::format("secret {} in {}", service.model_secret, spec.namespace_);
+    if (std::ranges::find(out, part, &Prerequisite::part) != out.end()) continue;
+    const std::string get = fmt::format("kubectl --namespace {} get secret {}", spec.namespace_, service.model_secret);
+    out.push_back({.name = "access to " + service.served_model_name,
+                   .test = fmt::format("{} >/dev/null 2>&1", get),
+                   .part = std::move(part),
+                   .remedy = fmt::format("kubectl create namespace {0}; kubectl --namespace {0} create secret generic "
+                                         "{1} --from-literal token=\"$HF_TOKEN\"",
+                                         spec.namespace_, service.model_secret)});
   }
 }
 
@@ -136,6 +155,7 @@ std::vector<Prerequisite> prerequisites(const Plan& plan) {
       if (std::ranges::find(out, needed.part, &Prerequisite::part) == out.end()) out.push_back(std::move(needed));
     }
   }
+  add_secrets(plan.spec, out);
   return out;
 }
 

@@ -32,11 +32,13 @@ TEST(Prerequisites, AreTheComponentsOfTheChosenOptions) {
   testing::PlanSample sample = testing::gang_sample();
   sample.services.front().scaler = ScalerKind::scaled_object;
   EXPECT_EQ(needed_components(plan_with_sections(sample.facts())),
-            (Names{"Karpenter", "KAI", "KEDA", "Prometheus Operator", "LeaderWorkerSet"}));
+            (Names{"Karpenter", "KAI", "KEDA", "Prometheus Operator", "LeaderWorkerSet",
+                   "access to meta-llama/Llama-3.3-70B-Instruct"}));
   sample.services.front().scaler = ScalerKind::capstan;
   sample.spec.cluster.gang_scheduler = GangScheduler::kueue;
   EXPECT_EQ(needed_components(plan_with_sections(sample.facts())),
-            (Names{"Karpenter", "Kueue", "Capstan", "Prometheus Operator", "LeaderWorkerSet"}));
+            (Names{"Karpenter", "Kueue", "Capstan", "Prometheus Operator", "LeaderWorkerSet",
+                   "access to meta-llama/Llama-3.3-70B-Instruct"}));
 }
 
 TEST(Prerequisites, NameTheDefinitionAndHowToInstallIt) {
@@ -70,6 +72,32 @@ TEST(Prerequisites, AreProgramsAndVariablesToo) {
   for (const char* name : {"kubectl", "az", "RESOURCE_GROUP"})
     EXPECT_NE(std::ranges::find(needed, name, &Prerequisite::name), needed.end()) << name;
   EXPECT_EQ(std::ranges::find(needed, "gcloud", &Prerequisite::name), needed.end());
+}
+
+TEST(Prerequisites, AreInstalledAtFixedVersions) {
+  testing::PlanSample sample = testing::gang_sample();
+  sample.services.front().scaler = ScalerKind::scaled_object;
+  const auto needed = prerequisites(plan_with_sections(sample.facts()));
+  for (const char* part : {"scaledobjects.keda.sh", "queues.scheduling.run.ai"}) {
+    ASSERT_NE(find_part(needed, part), nullptr) << part;
+    EXPECT_NE(find_part(needed, part)->remedy.find(" --version "), std::string::npos) << part;
+  }
+}
+
+TEST(Prerequisites, AreTheSecretOfAGatedModelToo) {
+  testing::PlanSample sample = testing::gang_sample();
+  ServiceSpec& service = sample.spec.services.front();
+  const auto secret = [&](std::string_view name) {
+    const auto needed = prerequisites(plan_with_sections(sample.facts()));
+    const Prerequisite* found = find_part(needed, "secret " + std::string(name) + " in " + sample.spec.namespace_);
+    return found == nullptr ? std::string() : found->test;
+  };
+  EXPECT_EQ(secret("hugging-face"), "kubectl --namespace llm get secret hugging-face >/dev/null 2>&1");
+  service.served_model_name = "RedHatAI/Llama-3.3-70B-Instruct-FP8-dynamic";
+  EXPECT_EQ(secret("hugging-face"), "") << "this model is not gated";
+  service.model_secret = "hub-token";
+  service.has_stated_secret = true;
+  EXPECT_EQ(secret("hub-token"), "kubectl --namespace llm get secret hub-token >/dev/null 2>&1");
 }
 
 TEST(Prerequisites, APlanWithoutCommandsNeedsNothing) { EXPECT_EQ(prerequisite_check({}), ""); }

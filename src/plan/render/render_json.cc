@@ -82,6 +82,15 @@ Json zone_loss_json(const ServicePlan& service) {
           {"usd_per_hour", json_usd(found.micro_usd_per_hour)}};
 }
 
+Json all_spot_json(const AllSpot& spot) {
+  return {{"holds_slo", spot.holds_slo},
+          {"roles", list_json(spot.roles, replicas_json)},
+          {"attainment_lowest", json_share(lowest_attainment_ppm(spot.seeds))},
+          {"attainment_lowest_with_more_reclaims", json_share(spot.reclaims.attainment_ppm)},
+          {"replicas_reclaimed", spot.reclaims.reclaimed},
+          {"usd_per_hour", json_usd(spot.micro_usd_per_hour)}};
+}
+
 Json service_json(const ServicePlan& service) {
   Json out = {{"name", service.service},
               {"holds_slo", service.holds_slo},
@@ -96,6 +105,7 @@ Json service_json(const ServicePlan& service) {
               {"robustness", list_json(service.robustness, trial_json)},
               {"frontier", list_json(service.frontier, point_json)}};
   if (service.zone_loss) out["zone_loss"] = zone_loss_json(service);
+  if (service.all_spot) out["all_spot"] = all_spot_json(*service.all_spot);
   if (service.runner_up) out["runner_up"] = point_json(*service.runner_up);
   return out;
 }

@@ -64,8 +64,8 @@ void write_text_list(std::string& out, std::string_view name, const std::vector<
   if (!parts.empty()) out += folded(edge(name), fmt::format("{}", fmt::join(parts, separator)), kGutter);
 }
 
-/// Returns the number of files, the folders, and the files that lie in none: "61 files: nodes/ gangs/ apply.sh
-/// plan.md". The scenarios of several services have one name.
+/// Returns the number of files, the folders, and the files outside folders: "61 files: nodes/ gangs/ apply.sh plan.md".
+/// The scenarios of several services appear as one name, scenario-*.yaml.
 std::string file_words(const std::vector<PageFolder>& folders) {
   std::int64_t files = 0;
   std::vector<std::string> names;
@@ -82,7 +82,7 @@ std::string file_words(const std::vector<PageFolder>& folders) {
   return fmt::format("{} files: {}", files, fmt::join(names, " "));
 }
 
-/// Counts the files of --out and the commands of apply.sh. The details name the optional ones.
+/// Writes the number of files of --out and of commands of apply.sh. The details name the optional ones.
 void write_text_files(std::string& out, const Page& page) {
   if (page.folders.empty()) return;
   const auto optional = std::ranges::count_if(page.apply, &ApplyCommand::is_optional);

@@ -33,7 +33,7 @@ class FleetSimulator {
   /// Simulates the short part of the load.
   Result<Tried> run_short(const std::vector<FleetOrder>& orders, const std::string& stage);
   /// Simulates fleets under worse conditions.
-  Result<std::vector<experiment::RunResult>> run_worse(const std::vector<TrialOrder>& orders) {
+  Result<std::vector<experiment::RunResult>> run_stress_tests(const std::vector<TrialOrder>& orders) {
     return trials_.run(orders, "robustness");
   }
 

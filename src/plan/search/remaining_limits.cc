@@ -77,8 +77,8 @@ struct MachineShare {
   bool is_shared = false;     ///< true: other services use these nodes, too
 };
 
-/// Divides a limit over the machine types, and that of the candidate over the services that use it.
-/// @param cost_of returns the cost of one machine, in the unit of the limit
+/// Divides a limit over the machine types, and the part of the candidate's type over the services that use it.
+/// @param cost_of  returns the cost of one machine, in the unit of the limit
 template <typename Cost>
 MachineShare share_on(std::int64_t limit, const std::vector<MachineUse>& others, const MachineUse& own, GpuCount need,
                       Cost cost_of) {

@@ -69,7 +69,7 @@ class ScalerSearch {
   }
 
   FleetKey key_of(ScalerKind kind, ReplicaCount step) const {
-    return {capstan_.candidate, step, capstan_.spot_ppm, kind};
+    return {capstan_.candidate, step, capstan_.spot_ppm, kind, capstan_.is_all_spot};
   }
 
   FleetOption fleet_at(const FleetKey& key) const { return scaled_fleet(simulator_, key, plan_); }

@@ -67,7 +67,9 @@ Yaml arrivals_yaml(const workload::JobLoad& load, Duration until) {
     if (load.batches.interval > 0s) out.set("every", duration_text(load.batches.interval));
   } else {
     out.set("per_hour", number(load.rate.per_hour));
-    out.set("peak_per_hour", number(load.rate.peak_per_hour)).set("peak_at", duration_text(load.rate.peak_at));
+    if (load.rate.peak_per_hour > load.rate.per_hour) {
+      out.set("peak_per_hour", number(load.rate.peak_per_hour)).set("peak_at", duration_text(load.rate.peak_at));
+    }
   }
   out.set("until", duration_text(std::min(until, load.until)));
   return out;
@@ -142,7 +144,7 @@ Yaml service_yaml(const PlanSpec& spec, const ServiceSpec& service, const FleetO
   const ColdStartSpec& times = service.cold_start;
   // Weights that the engine quantizes are loaded in bfloat16, which is twice as large as FP8.
   const std::int64_t stored = row.weights().count * (quantizes_weights(service, row.weight_dtype) ? 2 : 1);
-  // Each node of a replica loads its share of the weights, and the stated time is that of one node.
+  // The stated time is that of one node, which loads only its share of the weights of the replica.
   const std::int64_t weights =
       times.weights ? bytes_in(*times.weights) * fleet.candidate->machines_per_replica() : stored;
   Yaml start;
@@ -211,11 +213,10 @@ void add_standing_nodes(const ClusterSpec& cluster, const StandingMachines& stan
   }
 }
 
-void add_cluster_facts(const PlanSpec& spec, bool has_spot, Yaml& cluster) {
+void add_cluster_facts(std::uint32_t reclaims_ppm, bool has_spot, Yaml& cluster) {
   cluster.set("bandwidth", Yaml::map({{"node_nic", fmt::format("{}B/s", kWeightsBytesPerS)}}));
   if (!has_spot) return;
-  cluster["provider"].set("spot_interruptions_per_hour",
-                          Yaml::plain(percent_setting(spec.cluster.spot_interruptions_ppm)));
+  cluster["provider"].set("spot_interruptions_per_hour", Yaml::plain(percent_setting(reclaims_ppm)));
 }
 
 Yaml provision_yaml(const PlanSpec& spec, const Conditions& conditions) {

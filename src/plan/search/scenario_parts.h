@@ -34,7 +34,8 @@ struct StandingMachines {
 /// bought.
 void add_standing_nodes(const ClusterSpec& cluster, const StandingMachines& standing, Yaml& list);
 /// Adds the bandwidth of a node and, for a cluster with spot nodes, the chance that one is reclaimed.
-void add_cluster_facts(const PlanSpec& spec, bool has_spot, Yaml& cluster);
+/// @param reclaims_ppm  chance in an hour of each spot node, millionths
+void add_cluster_facts(std::uint32_t reclaims_ppm, bool has_spot, Yaml& cluster);
 /// Returns the value of the key `provision` of a policy.
 Yaml provision_yaml(const PlanSpec& spec, const Conditions& conditions);
 

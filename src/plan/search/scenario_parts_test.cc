@@ -49,12 +49,10 @@ TEST(ScenarioParts, NodesStartAsTheSpecStates) {
 }
 
 TEST(ScenarioParts, SpotNodesAreReclaimedAtTheStatedRate) {
-  PlanSpec spec;
   Yaml without, with;
-  add_cluster_facts(spec, false, without);
+  add_cluster_facts(5'000, false, without);
   EXPECT_EQ(without.find("provider"), nullptr);
-  spec.cluster.spot_interruptions_ppm = 5'000;
-  add_cluster_facts(spec, true, with);
+  add_cluster_facts(5'000, true, with);
   EXPECT_EQ(with.find("provider")->find("spot_interruptions_per_hour")->text(), "0.5%");
 }
 

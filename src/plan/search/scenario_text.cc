@@ -9,6 +9,7 @@
 #include "model/role_names.h"
 #include "plan/figures.h"
 #include "plan/names.h"
+#include "plan/replacement_nodes.h"
 #include "plan/search/scenario_parts.h"
 
 namespace capstan::plan {
@@ -24,9 +25,13 @@ Yaml cluster_yaml(const PlanSpec& spec, const FleetOption& fleet, const Conditio
   const std::int64_t most = fleet.maximum_machines(), spot = fleet.spot_machines();
   Yaml out = Yaml::map({{"zones", Yaml::list(spec.cluster.zones)}, {"racks_per_zone", 4}});
   out.set("nvlink_domains_per_rack", std::max<std::int64_t>(8, (std::max(most, candidate.machine.existing) + 3) / 4));
+  const std::int64_t room =
+      spec.limits.gpus ? *spec.limits.gpus / std::max<GpuCount>(1, whole_gpus_of(candidate.machine)) - most : most;
+  const std::int64_t replacing =
+      replacement_nodes(spec.cluster, fleet.minimum_machines(), candidate.machines_per_replica(), room);
   const bool buys = spec.cluster.provisioner != Provisioner::none;
   if (buys) {
-    Yaml pools = Yaml::list({pool_yaml(candidate.machine, pool, most - spot, candidate.base)});
+    Yaml pools = Yaml::list({pool_yaml(candidate.machine, pool, most - spot + replacing, fleet.base)});
     if (spot > 0) {
       pools.add(pool_yaml(candidate.machine, spot_pool_name(candidate.engine.gpu), spot, CapacityType::spot));
     }
@@ -35,17 +40,17 @@ Yaml cluster_yaml(const PlanSpec& spec, const FleetOption& fleet, const Conditio
   Yaml existing = Yaml::list();
   add_standing_nodes(spec.cluster,
                      {.machine = &candidate.machine,
-                      .base = candidate.base,
+                      .base = fleet.base,
                       .pool = pool,
                       .needed = candidate.machines_for(fleet.first_replicas()),
                       .unit = candidate.machines_per_replica()},
                      existing);
   if (!existing.empty()) out.set("existing", existing);
-  add_cluster_facts(spec, spot > 0 || candidate.base == CapacityType::spot, out);
+  add_cluster_facts(conditions.reclaims_ppm.value_or(spec.cluster.spot_interruptions_ppm), fleet.has_spot(), out);
   if (conditions.lost_zone) {
-    out.set("outages",
-            Yaml::list({Yaml::map(
-                {{"zone", *conditions.lost_zone}, {"at", duration_text(conditions.lost_at)}, {"length", "30m"}})}));
+    out.set("outages", Yaml::list({Yaml::map({{"zone", *conditions.lost_zone},
+                                              {"at", duration_text(conditions.lost_at)},
+                                              {"length", duration_text(spec.cluster.zone_outage)}})}));
   }
   return out;
 }
@@ -106,6 +111,7 @@ std::string FleetOption::words() const {
                        maximum[i] == 1 ? "replica" : "replicas");
   }
   if (spot_ppm > 0) out += fmt::format(", {} % of added nodes spot", spot_ppm / 10'000);
+  if (is_all_spot()) out += ", all nodes spot";
   if (scaler != ScalerKind::capstan) out += fmt::format(", {}", scaler_word(scaler));
   return out;
 }
@@ -119,6 +125,7 @@ std::string FleetOption::short_words() const {
                        role == model::Role::both ? replicas : model::name(role));
   }
   if (spot_ppm > 0) out += fmt::format(", added nodes {} % spot", spot_ppm / 10'000);
+  if (is_all_spot()) out += ", all nodes spot";
   if (scaler != ScalerKind::capstan) out += fmt::format(", {}", scaler_word(scaler));
   return out;
 }

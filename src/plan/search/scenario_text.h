@@ -15,6 +15,7 @@ struct FleetOption {
   std::vector<ReplicaCount> minimum{};  ///< minimum replicas by role of the candidate
   std::vector<ReplicaCount> maximum{};  ///< maximum replicas by role of the candidate
   std::uint32_t spot_ppm = 0;           ///< share of the nodes above the minimum that are bought as spot, millionths
+  model::CapacityType base = model::CapacityType::on_demand;  ///< capacity type of the nodes of the minimum
   ScalerKind scaler = ScalerKind::capstan;
   Yaml scale{"capstan"};  ///< value of the key `scale` of the policy in a scenario
 
@@ -26,6 +27,10 @@ struct FleetOption {
   std::int64_t maximum_machines() const;
   /// Returns the machines above the minimum that are bought as spot, rounded down to whole ones.
   std::int64_t spot_machines() const { return (maximum_machines() - minimum_machines()) * spot_ppm / 1'000'000; }
+  /// Returns true if any of its nodes may be reclaimed.
+  bool has_spot() const { return spot_machines() > 0 || base == model::CapacityType::spot; }
+  /// Returns true if all nodes are bought as spot, although the base of its candidate is not.
+  bool is_all_spot() const { return base == model::CapacityType::spot && candidate->base != base; }
   /// Returns "H100, tensor parallel 4, p5.48xlarge, 3 to 8 replicas, 50 % of added nodes spot, HPA". Capstan's policy
   /// is not named.
   std::string words() const;
@@ -37,9 +42,12 @@ struct FleetOption {
 struct Conditions {
   std::optional<Duration> length{};  ///< length of the simulated part of the load; nothing: all of it
   std::int64_t load_percent = 100;
-  std::int64_t start_percent = 100;        ///< length of cold starts and node launches, percent of the plan's
-  std::optional<std::string> lost_zone{};  ///< zone that is lost for half an hour, from one third of the load on
+  std::int64_t start_percent = 100;  ///< length of cold starts and node launches, percent of the plan's
+  std::optional<std::string>
+      lost_zone{};  ///< zone that is lost for `ClusterSpec::zone_outage`, from one third of the load on
   Duration lost_at{};
+  /// Chance of a reclaim in an hour of each spot node, millionths; nothing: as the spec states.
+  std::optional<std::uint32_t> reclaims_ppm{};
 };
 
 /// Returns the text of a scenario that simulates the fleet under its scaler.

@@ -42,8 +42,9 @@ scenario::Scenario read_back(const Written& w, const Conditions& conditions = {}
 TEST(ScenarioText, ASpotOnlyFleetIsReclaimed) {
   PlanSpec spec = sample_specs::small_spec();
   spec.cluster.capacity = {model::CapacityType::spot};
-  const Written w = written(spec);
+  Written w = written(spec);
   ASSERT_EQ(w.fleet.candidate->base, model::CapacityType::spot);
+  w.fleet.base = w.fleet.candidate->base;
   EXPECT_EQ(read_back(w).cluster.provider.spot_interruptions_per_million_hours, 20'000u);
 }
 
@@ -80,7 +81,8 @@ TEST(ScenarioText, BuysThePartOfTheAddedNodesThatIsSpot) {
   w.fleet.spot_ppm = 500'000;
   const scenario::Scenario scenario = read_back(w);
   ASSERT_EQ(scenario.catalog->pools.size(), 2u);
-  EXPECT_EQ(scenario.catalog->pools[0].limits.gpus, 4);  // 2 for the minimum, and half of the 4 above it
+  // 2 for the minimum, half of the 4 above it, and 1 while a zone is lost.
+  EXPECT_EQ(scenario.catalog->pools[0].limits.gpus, 5);
   EXPECT_EQ(scenario.catalog->pools[1].limits.gpus, 2);
   EXPECT_EQ(scenario.catalog->pools[1].name, "h100-spot");
 }

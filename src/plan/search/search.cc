@@ -8,6 +8,7 @@
 
 #include "base/number_text.h"
 #include "experiment/text/words.h"
+#include "plan/search/all_spot.h"
 #include "plan/search/robustness.h"
 #include "plan/search/scaler_choice.h"
 #include "plan/search/service_search.h"
@@ -35,7 +36,7 @@ std::vector<RoleFleet> roles_of(const ServiceSpec& service, const TriedFleet& tr
                      .engine = candidate.engine,
                      .pods = service.pods_per_replica,
                      .machine = candidate.machine,
-                     .base = candidate.base,
+                     .base = tried.fleet.base,
                      .minimum = replicas[i].minimum,
                      .maximum = scaled.maximum[i],
                      .mean_ready_milli = replicas[i].mean_ready_milli,
@@ -70,6 +71,31 @@ Result<bool> is_other_better(FleetSimulator& simulator, const FleetKey& runner_u
   return is_better(simulator.tried().at(**constant), simulator.tried().at(chosen));
 }
 
+/// Replaces the fleet by one whose nodes are all spot, if the spec allows it, it holds the SLO under every seed and
+/// under more reclaims, and it costs less.
+Result<void> take_all_spot(FleetSimulator& simulator, const SearchBudget& budget, FleetKey& best, ScalerChoice& choice,
+                           ServicePlan& plan) {
+  if (!simulator.spec().cluster.may_buy_spot_base) return {};
+  const Result<std::optional<FleetKey>> key = find_all_spot_fleet(simulator, best);
+  if (!key) return std::unexpected(key.error());
+  const auto is_better_than_chosen = [&](const FleetKey& other) {
+    return is_better(simulator.tried().at(other), simulator.tried().at(choice.chosen));
+  };
+  if (!*key || !simulator.tried().at(**key).holds_slo || !is_better_than_chosen(**key)) return {};
+  ServicePlan other_plan = plan;
+  Result<ScalerChoice> other = choose_on(simulator, **key, budget, other_plan);
+  if (!other) return std::unexpected(other.error());
+  const TriedFleet& fleet = simulator.tried().at(other->chosen);
+  if (!fleet.holds_slo || !is_better_than_chosen(other->chosen)) return {};
+  const auto reclaims = simulate_reclaims(simulator, fleet.fleet, fleet.seeds, budget);
+  if (!reclaims) return std::unexpected(reclaims.error());
+  if (reclaims->attainment_ppm < simulator.service().slo.attainment_ppm) return {};
+  best = **key;
+  choice = std::move(*other);
+  plan = std::move(other_plan);
+  return {};
+}
+
 /// Keeps the scenarios of the points that the report of the plan simulates again.
 void keep_scenarios(FleetSimulator& simulator, std::vector<FrontierPoint>& points) {
   for (const auto& [key, tried] : simulator.tried()) {
@@ -77,6 +103,13 @@ void keep_scenarios(FleetSimulator& simulator, std::vector<FrontierPoint>& point
     if (point == points.end() || !(point->is_efficient || point->is_runner_up)) continue;
     point->scenario = simulator.scenario(tried.fleet);
   }
+}
+
+/// Returns the limits with which the search tries every fleet up to twice the need of the peak.
+std::string sufficient_limits(const FleetCandidate& candidate) {
+  const std::int64_t machines = wanted_machines(candidate);
+  return fmt::format("{} GPUs, {} USD/h", machines * whole_gpus_of(candidate.machine),
+                     experiment::usd(candidate.price().count * machines));
 }
 
 /// Plans one service: the fleet under Capstan's policy, the scaler, and the tests of robustness.
@@ -100,6 +133,8 @@ Result<ServicePlan> plan_service(FleetSimulator& simulator, const SearchBudget& 
       if (!choice) return std::unexpected(choice.error());
     }
   }
+  const Result<void> compared = take_all_spot(simulator, budget, found->best, *choice, plan);
+  if (!compared) return std::unexpected(compared.error());
   const FleetOption scaled = fleet_of(simulator.candidates(), found->best);
   plan.spot_ppm = found->best.spot_ppm;
   key = choice->chosen;
@@ -114,7 +149,10 @@ Result<ServicePlan> plan_service(FleetSimulator& simulator, const SearchBudget& 
   plan.scenario = simulator.scenario(chosen.fleet);
   if (!load.is_whole) plan.not_simulated = fmt::format("the load after its first {} requests", load.requests);
   const FleetCandidate& candidate = *chosen.fleet.candidate;
-  if (limits_bind(candidate) && !candidate.bounded_by.empty()) plan.bounded_by.push_back(candidate.bounded_by);
+  if (limits_bind(candidate) && !candidate.bounded_by.empty()) {
+    plan.bounded_by.push_back(candidate.bounded_by);
+    plan.sufficient_limits = sufficient_limits(candidate);
+  }
 
   if (const auto conditions = zone_loss_conditions(simulator)) plan.lost_zone = *conditions->lost_zone;
   const FleetOption capstan = fleet_of(simulator.candidates(), choice->capstan);
@@ -125,6 +163,9 @@ Result<ServicePlan> plan_service(FleetSimulator& simulator, const SearchBudget& 
   auto zone_loss = find_zone_loss_minimum(simulator, choice->chosen, plan, budget);
   if (!zone_loss) return std::unexpected(zone_loss.error());
   plan.zone_loss = std::move(*zone_loss);
+  auto all_spot = try_all_spot(simulator, choice->chosen, plan, budget);
+  if (!all_spot) return std::unexpected(all_spot.error());
+  plan.all_spot = std::move(*all_spot);
   plan.frontier = frontier_of(simulator.tried(), choice->chosen, found->runner_up);
   keep_scenarios(simulator, plan.frontier);
   const auto runner_up = std::ranges::find(plan.frontier, true, &FrontierPoint::is_runner_up);

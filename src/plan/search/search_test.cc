@@ -8,6 +8,7 @@
 #include "experiment/run/batch.h"
 #include "plan/figures.h"
 #include "plan/sample_specs.h"
+#include "plan/spec/feasible.h"
 
 namespace capstan::plan {
 namespace {
@@ -55,6 +56,42 @@ TEST(SearchFleets, TheScenarioOfThePlanRepeatsItsFirstSeed) {
   ASSERT_TRUE(again);
   EXPECT_EQ(again->attainment_ppm(), plan.seeds[0].attainment_ppm);
   EXPECT_EQ(again->total_micro_usd(), plan.seeds[0].micro_usd);
+}
+
+TEST(SearchFleets, HoldsTheBoundThatARefusalAdvises) {
+  PlanSpec spec = sample_specs::small_spec();
+  for (const auto& [bound, stated] : {std::pair(&model::Slo::tpot, "tpot"), std::pair(&model::Slo::ttft, "ttft")}) {
+    PlanSpec refused = spec;
+    refused.services[0].slo.*bound = std::chrono::microseconds(100);
+    const std::vector<ImpossibleDemand> demands = impossible_demands(refused);
+    ASSERT_EQ(demands.size(), 1u) << stated;
+    constexpr std::string_view kNearest = "the nearest possible bound is ";
+    const std::size_t at = demands[0].message.find(kNearest);
+    ASSERT_NE(at, std::string::npos) << demands[0].message;
+    const std::int64_t ms = std::stoll(demands[0].message.substr(at + kNearest.size()));
+    refused.services[0].slo.*bound = std::chrono::milliseconds(ms);
+    EXPECT_TRUE(found(refused).services.at(0).holds_slo) << demands[0].message;
+  }
+}
+
+TEST(SearchFleets, SaysWhatAllNodesAsSpotWouldCost) {
+  PlanSpec spec = sample_specs::small_spec();
+  const ServicePlan plan = found(spec).services.at(0);
+  ASSERT_TRUE(plan.all_spot);
+  EXPECT_EQ(plan.all_spot->seeds.size(), 5u);
+  EXPECT_LT(plan.all_spot->micro_usd_per_hour, micro_usd_per_hour(plan));
+  EXPECT_EQ(plan.roles[0].base, model::CapacityType::on_demand) << "the spec does not allow a base of spot nodes";
+  spec.cluster.may_buy_spot_base = true;
+  const ServicePlan allowed = found(spec).services.at(0);
+  EXPECT_TRUE(allowed.holds_slo);
+  if (allowed.roles[0].base == model::CapacityType::spot) {
+    EXPECT_LT(micro_usd_per_hour(allowed), micro_usd_per_hour(plan));
+    EXPECT_FALSE(allowed.all_spot);
+    EXPECT_EQ(allowed.robustness.back().condition, TrialCondition::reclaims);
+    EXPECT_GE(allowed.robustness.back().attainment_ppm, 990'000);
+  } else {
+    EXPECT_FALSE(allowed.all_spot->holds_slo) << "it was cheaper, so it must have missed the SLO";
+  }
 }
 
 TEST(SearchFleets, AFleetThatMissesItsSloIsAResult) {

@@ -58,10 +58,10 @@ class TogetherSearch {
     return together_text(spec_, plans, fleets);
   }
 
-  /// Returns the number of seeds. Huge loads are simulated once.
   std::uint64_t seeds() const {
-    const auto is_huge = [](const ChosenFleet& fleet) { return fleet.simulator->load().requests > kHugeLoadRequests; };
-    return std::ranges::any_of(chosen_, is_huge) ? 1 : kSeeds;
+    RequestCount requests = 0;
+    for (const ChosenFleet& fleet : chosen_) requests += fleet.simulator->load().requests;
+    return together_seeds(requests);
   }
 
   Result<std::vector<experiment::RunResult>> simulate(const std::string& words, const std::string& stage) {

@@ -4,6 +4,7 @@
 
 #include "plan/figures.h"
 #include "plan/sample_specs.h"
+#include "plan/search/budget.h"
 
 namespace capstan::plan {
 namespace {
@@ -107,6 +108,13 @@ TEST(TogetherTrials, AddUpWhatTheJobsGot) {
   EXPECT_EQ(trials.jobs[0].preempted, 2);
   EXPECT_EQ(trials.jobs[0].wait_p99, std::chrono::minutes(4)) << "the worst of the seeds";
   EXPECT_EQ(trials.jobs_micro_usd_per_hour, 4'000'000);
+}
+
+TEST(TogetherSeeds, AreFewerOnlyForLoadsThatTakeTooLong) {
+  EXPECT_EQ(together_seeds(0), kSeeds);
+  EXPECT_EQ(together_seeds(2'400'000), kSeeds) << "more than kHugeLoadRequests";
+  EXPECT_EQ(together_seeds(4'000'000), 3u);
+  EXPECT_EQ(together_seeds(20'000'000), 1u);
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ class TogetherText {
     bool has_spot = false;
     for (const GpuPool& pool : pools_) {
       const StandingMachines standing = standing_machines(pool);
-      const std::int64_t bought = std::max(pool.max_nodes - pool.spot_nodes, standing.needed);
+      const std::int64_t bought = std::max(pool.limit_nodes(), standing.needed);
       pools.add(pool_yaml(pool.machines.front(), pool.name, bought, standing.base));
       if (pool.spot_nodes > 0) {
         pools.add(pool_yaml(pool.machines.front(), pool.name + "-spot", pool.spot_nodes, CapacityType::spot));
@@ -143,7 +143,7 @@ class TogetherText {
     out.set("nvlink_domains_per_rack", std::max<std::int64_t>(8, (machines + 3) / 4));
     if (buys) out.set("pools", pools);
     if (!existing.empty()) out.set("existing", existing);
-    add_cluster_facts(spec_, has_spot, out);
+    add_cluster_facts(spec_.cluster.spot_interruptions_ppm, has_spot, out);
     return out;
   }
 

@@ -58,7 +58,8 @@ TEST(TogetherText, HasAllServicesInOnePool) {
   EXPECT_EQ(scenario.catalog->services[1].name, "second");
   EXPECT_EQ(scenario.catalog->services[1].max_replicas, 6);
   ASSERT_EQ(scenario.catalog->pools.size(), 2u);
-  EXPECT_EQ(scenario.catalog->pools[0].limits.gpus, 8) << "4 GPUs of the minima and half of the other 8";
+  EXPECT_EQ(scenario.catalog->pools[0].limits.gpus, 10)
+      << "4 GPUs of the minima, half of the other 8, and 2 while a zone is lost";
   EXPECT_EQ(scenario.catalog->pools[1].limits.gpus, 4);
   EXPECT_EQ(scenario.catalog->pools[1].name, "h100-spot");
   EXPECT_EQ(scenario.endpoints[1].load.duration, two.load.length);
@@ -95,6 +96,20 @@ TEST(TogetherText, HasTheJobsOfTheTenantsWithTheirPriorities) {
   EXPECT_EQ(scenario.endpoints[0].priority, 100);
   two.spec.cluster.gang_scheduler = GangScheduler::none;
   EXPECT_FALSE(two.read().jobs.at(0).job_class.preemptible) << "the default scheduler knows no queues";
+}
+
+TEST(TogetherText, HasThePeakOfArrivalsOnlyIfTheyHaveOne) {
+  for (const double peak : {0.0, 9.0}) {
+    TwoFleets two(sample_specs::small_spec());
+    TenantJobs jobs{.name = "eval", .checkpoint_every = {}};
+    jobs.load.sizes = {{.pods = 1, .gpus_per_pod = 1, .least_pods = 1}};
+    jobs.load.rate = {.per_hour = 6, .peak_per_hour = peak, .peak_at = std::chrono::hours(3)};
+    two.spec.tenants.push_back({.name = "lab", .kind = TenantSpec::Kind::batch, .gpu_quota = 4, .jobs = {jobs}});
+    const scenario::Scenario scenario = two.read();
+    ASSERT_EQ(scenario.jobs.size(), 1u) << peak;
+    EXPECT_EQ(scenario.jobs[0].load.rate.per_hour, 6);
+    EXPECT_EQ(scenario.jobs[0].load.rate.peak_per_hour, peak);
+  }
 }
 
 TEST(TogetherText, ScalesEachServiceByItsOwnScaler) {

@@ -98,14 +98,14 @@ Trial trial_of(std::string name, const experiment::RunResult& result) {
           .paid_gpu_ns = result.paid_gpu_ns(),
           .idle_gpu_ns = gpu_time(GpuState::idle) + gpu_time(GpuState::unallocated) + gpu_time(GpuState::sleeping) +
                          gpu_time(GpuState::held),
-          .busy_gpu_ns = gpu_time(GpuState::busy),
           .useful_gpu_ns = result.useful_gpu_ns,
           .goodput_milli = goodput_milli(result.minutes, result.simulated),
           .replicas_by_minute = std::move(by_minute),
           .answer_tokens = result.tokens.delivered,
           .prompt_tokens = result.prompt_tokens,
           .cold_start_p50 = result.cold_start_p50,
-          .cold_start_max = result.cold_start_max};
+          .cold_start_max = result.cold_start_max,
+          .reclaimed = result.disruptions.spot};
 }
 
 std::vector<StartPhase> start_phases(const scenario::Scenario& scenario, std::int64_t machines_per_replica) {

@@ -84,6 +84,10 @@ bool is_better(const TriedFleet& a, const TriedFleet& b) {
 
 bool limits_bind(const FleetCandidate& candidate) { return sum_of(wanted_maxima(candidate)) > candidate.most_replicas; }
 
+std::int64_t wanted_machines(const FleetCandidate& candidate) {
+  return candidate.machines_for(sum_of(wanted_maxima(candidate)));
+}
+
 ReplicaCount peak_step(const FleetCandidate& candidate) {
   ReplicaCount step = 1;
   for (const RoleNeed& need : candidate.needs) step = std::max(step, need.at_peak);
@@ -92,7 +96,10 @@ ReplicaCount peak_step(const FleetCandidate& candidate) {
 
 FleetOption fleet_of(const std::vector<FleetCandidate>& candidates, const FleetKey& key) {
   const FleetCandidate& candidate = candidates[key.candidate];
-  FleetOption fleet{.candidate = &candidate, .maximum = maxima_of(candidate), .spot_ppm = key.spot_ppm};
+  FleetOption fleet{.candidate = &candidate,
+                    .maximum = maxima_of(candidate),
+                    .spot_ppm = key.spot_ppm,
+                    .base = key.is_all_spot ? model::CapacityType::spot : candidate.base};
   const ReplicaCount steps = peak_step(candidate);
   for (std::size_t i = 0; i < candidate.needs.size(); ++i) {
     const ReplicaCount minimum = (candidate.needs[i].at_peak * key.step + steps - 1) / steps;

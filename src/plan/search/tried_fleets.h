@@ -18,6 +18,7 @@ struct FleetKey {
   ReplicaCount step = 1;      ///< minimum of the role with most replicas at the peak
   std::uint32_t spot_ppm = 0;
   ScalerKind scaler = ScalerKind::capstan;
+  bool is_all_spot = false;  ///< true: also the nodes of the minimum are spot
   friend auto operator<=>(const FleetKey&, const FleetKey&) = default;
 };
 
@@ -50,6 +51,9 @@ FleetOption fleet_of(const std::vector<FleetCandidate>& candidates, const FleetK
 
 /// Returns true if the limits of the candidate lower the maximum of its fleets.
 bool limits_bind(const FleetCandidate& candidate);
+
+/// Returns the machines that hold the maximum of its fleets without limits.
+std::int64_t wanted_machines(const FleetCandidate& candidate);
 
 /// Returns the smallest step at which the minimum of every role is its maximum.
 ReplicaCount highest_step(const FleetCandidate& candidate);

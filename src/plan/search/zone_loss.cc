@@ -65,7 +65,7 @@ class ZoneLossSearch {
                                       std::span<const std::uint64_t> seeds) {
     std::vector<TrialOrder> orders;
     for (const std::uint64_t seed : seeds) orders.push_back({fleet_at(step), conditions, seed});
-    const auto results = simulator_.run_worse(orders);
+    const auto results = simulator_.run_stress_tests(orders);
     if (!results) return std::unexpected(results.error());
     std::vector<Trial> trials;
     for (const experiment::RunResult& result : *results) {

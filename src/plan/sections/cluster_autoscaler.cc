@@ -57,7 +57,8 @@ std::vector<NodeGroup> groups_of(const PlanSpec& spec, const std::vector<GpuPool
                         .pool = &pool,
                         .zone = zone,
                         .minimum = part_of_zone(pool.base_nodes, zones, i),
-                        .maximum = maximum(pool.max_nodes - pool.spot_nodes)});
+                        .maximum = maximum(pool.limit_nodes()),
+                        .is_spot = pool.base == model::CapacityType::spot});
       if (pool.spot_nodes > 0) {
         groups.push_back({.name = pool.name + "-spot" + suffix,
                           .kind = pool.name + "-spot",
@@ -71,7 +72,17 @@ std::vector<NodeGroup> groups_of(const PlanSpec& spec, const std::vector<GpuPool
   return groups;
 }
 
-Yaml eksctl_group(Cloud cloud, const NodeGroup& group) {
+/// Returns the labels of the nodes of a pool for a command: "capstan.dev/pool=h100".
+std::string label_words(const PlanSpec& spec, const GpuPool& pool, char separator) {
+  std::string words;
+  for (const auto& [key, value] : node_labels(spec.cluster, pool.name)) {
+    if (!words.empty()) words += separator;
+    words += fmt::format("{}={}", key, value);
+  }
+  return words;
+}
+
+Yaml eksctl_group(const ClusterSpec& cluster, const NodeGroup& group) {
   const GpuPool& pool = *group.pool;
   Yaml entry = Yaml::map({{"name", group.name}});
   Yaml types = Yaml::list();
@@ -93,7 +104,7 @@ Yaml eksctl_group(Cloud cloud, const NodeGroup& group) {
               "      strategy: RAID0\n",
               "images and weights are on the local NVMe disks");
   }
-  entry.set("labels", pool_selector(pool.name));
+  for (const auto& [key, value] : node_labels(cluster, pool.name)) entry["labels"].set(key, value);
   if (is_counted(pool)) entry["labels"].set(kCountedLabel, group.kind, "the flag gpu-total counts by it");
   if (const auto label = device_label(pool)) entry["labels"].set(label->key, label->value, label->comment);
   entry.set("taints", Yaml::list({Yaml::map({{"key", kGpuTaint}, {"value", "present"}, {"effect", "NoSchedule"}})}));
@@ -102,7 +113,8 @@ Yaml eksctl_group(Cloud cloud, const NodeGroup& group) {
   tags.set(node + "label/" + std::string(kPoolLabel), pool.name, "an empty group shows its nodes by these tags");
   if (is_counted(pool)) tags.set(node + "label/" + std::string(kCountedLabel), group.kind);
   tags.set(node + "taint/" + std::string(kGpuTaint), "present:NoSchedule");
-  tags.set(node + "resources/" + gpu_resource(cloud, pool.gpu), std::to_string(pool.gpus_per_node() * pool.mps_shares));
+  tags.set(node + "resources/" + gpu_resource(cluster.cloud, pool.gpu),
+           std::to_string(pool.gpus_per_node() * pool.mps_shares));
   entry.set("tags", tags);
   return entry;
 }
@@ -112,7 +124,7 @@ Manifest eksctl_file(const PlanSpec& spec, const std::vector<NodeGroup>& groups)
   body["metadata"].set("name", spec.cluster.karpenter_discovery);
   body["metadata"].set("region", spec.cluster.region);
   Yaml list = Yaml::list();
-  for (const NodeGroup& group : groups) list.add(eksctl_group(spec.cluster.cloud, group));
+  for (const NodeGroup& group : groups) list.add(eksctl_group(spec.cluster, group));
   body.set("managedNodeGroups", list);
   return {.file = "nodes/eksctl/node-groups.yaml", .body = std::move(body), .is_object = false, .is_on_page = true};
 }
@@ -122,7 +134,7 @@ void set_gpu_limits(const std::vector<GpuPool>& pools, Yaml& flags) {
   int number = 0;
   for (const GpuPool& pool : pools) {
     for (const bool is_spot : {false, true}) {
-      const std::int64_t nodes = is_spot ? pool.spot_nodes : pool.max_nodes - pool.spot_nodes;
+      const std::int64_t nodes = is_spot ? pool.spot_nodes : pool.limit_nodes();
       if (!is_counted(pool) || (is_spot && nodes == 0)) continue;
       flags.set(fmt::format("gpu-total_{}", ++number),
                 fmt::format("{}{}:0:{}", pool.name, is_spot ? "-spot" : "",
@@ -175,7 +187,7 @@ std::string gke_command(const PlanSpec& spec, const GpuPool& pool, bool is_spot)
   const MachineSpec& machine = pool.machines.front();
   std::string zones;
   for (const std::string& zone : spec.cluster.zones) zones += (zones.empty() ? "" : ",") + zone;
-  const std::int64_t maximum = is_spot ? pool.spot_nodes : pool.max_nodes - pool.spot_nodes;
+  const std::int64_t maximum = is_spot ? pool.spot_nodes : pool.limit_nodes();
   // gcloud creates 3 nodes in each zone if the command does not say how many.
   const auto zone_count = static_cast<std::int64_t>(std::max<std::size_t>(1, spec.cluster.zones.size()));
   const std::int64_t first_per_zone = is_spot ? 0 : pool.base_nodes / zone_count;
@@ -188,10 +200,11 @@ std::string gke_command(const PlanSpec& spec, const GpuPool& pool, bool is_spot)
       "gcloud container node-pools create {}{} --cluster {} --region {} --node-locations {} --machine-type {} "
       "--accelerator {} --disk-size {} --num-nodes {} --enable-autoscaling --total-min-nodes {} --total-max-nodes {} "
       "--location-policy {} "
-      "--node-labels {}={} --node-taints {}=present:NoSchedule{}",
+      "--node-labels {} --node-taints {}=present:NoSchedule{}",
       pool.name, is_spot ? "-spot" : "", spec.cluster.karpenter_discovery, spec.cluster.region, zones, machine.name,
       accelerator, kLargeVolumeGib, first_per_zone, is_spot ? 0 : pool.base_nodes, maximum,
-      is_spot ? "ANY" : "BALANCED", kPoolLabel, pool.name, kGpuTaint, is_spot ? " --spot" : "");
+      is_spot ? "ANY" : "BALANCED", label_words(spec, pool, ','), kGpuTaint,
+      is_spot || pool.base == model::CapacityType::spot ? " --spot" : "");
 }
 
 std::string aks_command(const PlanSpec& spec, const GpuPool& pool, bool is_spot) {
@@ -209,12 +222,14 @@ std::string aks_command(const PlanSpec& spec, const GpuPool& pool, bool is_spot)
   return fmt::format(
       "az aks nodepool add --resource-group \"$RESOURCE_GROUP\" --cluster-name {} --name {} --node-vm-size {} "
       "--node-osdisk-size {} --zones{} --node-count {} --enable-cluster-autoscaler --min-count {} --max-count {} "
-      "--labels {}={}{} "
+      "--labels {}{} "
       "--node-taints {}=present:NoSchedule{}",
       spec.cluster.karpenter_discovery, name, pool.machines.front().name, kLargeVolumeGib, zones, minimum, minimum,
-      is_spot ? pool.spot_nodes : pool.max_nodes - pool.spot_nodes, kPoolLabel, pool.name,
+      is_spot ? pool.spot_nodes : pool.limit_nodes(), label_words(spec, pool, ' '),
       label ? fmt::format(" {}={}", label->key, label->value) : "", kGpuTaint,
-      is_spot ? " --priority Spot --eviction-policy Delete --spot-max-price -1" : "");
+      is_spot || pool.base == model::CapacityType::spot
+          ? " --priority Spot --eviction-policy Delete --spot-max-price -1"
+          : "");
 }
 
 using PoolCommand = std::string (*)(const PlanSpec&, const GpuPool&, bool is_spot);
@@ -244,12 +259,12 @@ std::vector<std::string> aks_node_pools(const PlanSpec& spec, const std::vector<
   return pool_commands(spec, pools, aks_command);
 }
 
-std::vector<std::string> label_nodes(const std::vector<GpuPool>& pools) {
+std::vector<std::string> label_nodes(const PlanSpec& spec, const std::vector<GpuPool>& pools) {
   std::vector<std::string> commands;
   for (const GpuPool& pool : pools) {
     for (const MachineSpec& machine : pool.machines) {
       const std::string nodes = "--selector node.kubernetes.io/instance-type=" + machine.name;
-      commands.push_back(fmt::format("kubectl label nodes --overwrite {} {}={}", nodes, kPoolLabel, pool.name));
+      commands.push_back(fmt::format("kubectl label nodes --overwrite {} {}", nodes, label_words(spec, pool, ' ')));
       if (const auto label = device_label(pool))
         commands.push_back(fmt::format("kubectl label nodes --overwrite {} {}={}", nodes, label->key, label->value));
       commands.push_back(fmt::format("kubectl taint nodes --overwrite {} {}=present:NoSchedule", nodes, kGpuTaint));

@@ -21,7 +21,7 @@ std::vector<std::string> gke_node_pools(const PlanSpec& spec, const std::vector<
 std::vector<std::string> aks_node_pools(const PlanSpec& spec, const std::vector<GpuPool>& pools);
 
 /// Returns the kubectl commands that give existing nodes the label and the taint of their pool.
-std::vector<std::string> label_nodes(const std::vector<GpuPool>& pools);
+std::vector<std::string> label_nodes(const PlanSpec& spec, const std::vector<GpuPool>& pools);
 
 /// Returns GKE's name of a GPU, "nvidia-h100-80gb"; empty if GKE does not offer it.
 std::string_view gke_accelerator(const MachineSpec& machine);

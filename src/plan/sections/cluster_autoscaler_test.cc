@@ -16,7 +16,7 @@ TEST(PlanClusterAutoscaler, AGroupForEachZoneHoldsAPartOfTheMinimum) {
     std::string name, minimum, maximum;
   };
   std::vector<Row> rows = {
-      {"l40s-a", "1", "1"}, {"l40s-spot-a", "0", "2"}, {"l40s-b", "0", "1"}, {"l40s-spot-b", "0", "2"}};
+      {"l40s-a", "1", "2"}, {"l40s-spot-a", "0", "2"}, {"l40s-b", "0", "2"}, {"l40s-spot-b", "0", "2"}};
   ASSERT_EQ(groups.size(), rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     EXPECT_EQ(groups[i].find("name")->text(), rows[i].name);
@@ -37,9 +37,10 @@ std::string flag_value(const std::vector<Manifest>& files, std::string_view flag
 }
 
 TEST(PlanClusterAutoscaler, AllZonesTogetherKeepTheLimit) {
-  testing::SamplePlan plan = testing::chat_plan();  // 2 to 6 nodes with 8 GPUs, 2 of them as spot
+  testing::SamplePlan plan =
+      testing::chat_plan();  // 2 to 6 nodes with 8 GPUs, 2 of them as spot, and 1 while a zone is lost
   const std::vector<Manifest> files = node_groups(plan.spec, gpu_pools(plan.facts()));
-  EXPECT_EQ(flag_value(files, "gpu-total_1"), "h100:0:32");
+  EXPECT_EQ(flag_value(files, "gpu-total_1"), "h100:0:40");
   EXPECT_EQ(flag_value(files, "gpu-total_2"), "h100-spot:0:16");
   for (const Yaml& group : files[0].body.find("managedNodeGroups")->elements()) {
     const std::string kind = group.find("spot") == nullptr ? "h100" : "h100-spot";
@@ -54,7 +55,7 @@ TEST(PlanClusterAutoscaler, ZonesDivideNodesWhoseSlicesItCannotCount) {
   const testing::SamplePlan plan = testing::sliced_plan();
   const std::vector<GpuPool> pools = gpu_pools(plan.facts());
   const std::vector<Manifest> files = node_groups(plan.spec, pools);
-  EXPECT_EQ(flag_value(files, "gpu-total_1"), "h100:0:6");
+  EXPECT_EQ(flag_value(files, "gpu-total_1"), "h100:0:7");
   EXPECT_EQ(flag_value(files, "gpu-total_2"), "");
   std::int64_t maximum = 0;
   for (const Yaml& group : files[0].body.find("managedNodeGroups")->elements()) {
@@ -62,7 +63,7 @@ TEST(PlanClusterAutoscaler, ZonesDivideNodesWhoseSlicesItCannotCount) {
     EXPECT_EQ(group.find("labels")->find("k8s.amazonaws.com/accelerator"), nullptr);
     maximum += std::stoll(group.find("maxSize")->text());
   }
-  EXPECT_EQ(maximum, pools[1].max_nodes);
+  EXPECT_EQ(maximum, pools[1].limit_nodes());
 }
 
 TEST(PlanClusterAutoscaler, TheExpanderAsksTheBaseFirst) {
@@ -83,7 +84,7 @@ TEST(PlanClusterAutoscaler, GkeHasNodePoolsByCommand) {
       "us-central1-a,us-central1-b --machine-type a3-highgpu-8g --accelerator "
       "type=nvidia-h100-80gb,count=8,gpu-driver-version=latest --disk-size 1000 --num-nodes 0 --enable-autoscaling "
       "--total-min-nodes 1 "
-      "--total-max-nodes 2 --location-policy BALANCED --node-labels capstan.dev/pool=h100 --node-taints "
+      "--total-max-nodes 3 --location-policy BALANCED --node-labels capstan.dev/pool=h100 --node-taints "
       "nvidia.com/gpu=present:NoSchedule");
   EXPECT_TRUE(commands[1].ends_with(" --spot")) << commands[1];
   EXPECT_NE(commands[1].find(" --num-nodes 0 "), std::string::npos) << commands[1];
@@ -112,7 +113,7 @@ TEST(PlanClusterAutoscaler, AksHasNodePoolsByCommand) {
                 "az aks nodepool add --resource-group \"$RESOURCE_GROUP\" --cluster-name gpu-cluster --name h100 "
                 "--node-vm-size Standard_ND96isr_H100_v5 --node-osdisk-size 1000 --zones 1 2 "
                 "--node-count 1 --enable-cluster-autoscaler --min-count 1 "
-                "--max-count 4 --labels capstan.dev/pool=h100 --node-taints nvidia.com/gpu=present:NoSchedule"});
+                "--max-count 5 --labels capstan.dev/pool=h100 --node-taints nvidia.com/gpu=present:NoSchedule"});
 }
 
 TEST(PlanClusterAutoscaler, NodesThatShareGpusHaveTheLabelOfTheDevicePlugin) {
@@ -120,14 +121,15 @@ TEST(PlanClusterAutoscaler, NodesThatShareGpusHaveTheLabelOfTheDevicePlugin) {
   const std::vector<GpuPool> pools = gpu_pools(plan.facts());
   const std::string label = "nvidia.com/device-plugin.config=l40s-mps";
   EXPECT_NE(aks_node_pools(plan.spec, pools).front().find(" " + label + " "), std::string::npos);
-  EXPECT_TRUE(label_nodes(pools)[1].ends_with(label)) << label_nodes(pools)[1];
+  EXPECT_TRUE(label_nodes(plan.spec, pools)[1].ends_with(label)) << label_nodes(plan.spec, pools)[1];
   const std::vector<Manifest> files = node_groups(plan.spec, pools);
   const Yaml& group = files[0].body.find("managedNodeGroups")->elements().front();
   EXPECT_EQ(group.find("labels")->find("nvidia.com/device-plugin.config")->text(), "l40s-mps");
 }
 
 TEST(PlanClusterAutoscaler, NodesThatExistAreLabelled) {
-  EXPECT_EQ(label_nodes(gpu_pools(testing::chat_plan().facts())),
+  const testing::SamplePlan plan = testing::chat_plan();
+  EXPECT_EQ(label_nodes(plan.spec, gpu_pools(plan.facts())),
             (std::vector<std::string>{
                 "kubectl label nodes --overwrite --selector node.kubernetes.io/instance-type=p5.48xlarge "
                 "capstan.dev/pool=h100",

@@ -28,7 +28,7 @@ void add_statement(const PlanFacts& facts, const ServicePlan& service, Statement
 
 /// Sums over the seeds of a service.
 struct ServiceTotals {
-  GpuNanoseconds paid = 0, idle = 0, busy = 0, useful = 0;
+  GpuNanoseconds paid = 0, idle = 0, useful = 0;
   std::int64_t micro_usd = 0, tokens = 0;
   Duration simulated{};
 };
@@ -37,7 +37,6 @@ ServiceTotals totals_of(const ServicePlan& service) {
   for (const Trial& trial : service.seeds) {
     totals.paid += trial.paid_gpu_ns;
     totals.idle += trial.idle_gpu_ns;
-    totals.busy += trial.busy_gpu_ns;
     totals.useful += trial.useful_gpu_ns;
     totals.micro_usd += trial.micro_usd;
     totals.tokens += trial.answer_tokens;
@@ -164,7 +163,7 @@ void add_trap(const PlanFacts& facts, const ServicePlan& service, const ServiceS
 
 Section cost_section(const PlanFacts& facts) {
   Section out{.key = "cost", .title = "Cost"};
-  std::int64_t per_hour = 0, working_milli = 0;
+  std::int64_t per_hour = 0, useful_milli = 0;
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     const ServicePlan& service = facts.services[i];
     add_service(facts, service, out);
@@ -172,7 +171,7 @@ Section cost_section(const PlanFacts& facts) {
     const ServiceTotals totals = totals_of(service);
     per_hour += planned_micro_usd_per_hour(service);
     if (totals.simulated.count() > 0) {
-      working_milli += static_cast<std::int64_t>(totals.busy * 1000 / totals.simulated.count());
+      useful_milli += static_cast<std::int64_t>(totals.useful * 1000 / totals.simulated.count());
     }
     if (service.runner_up) {
       add_statement(
@@ -189,7 +188,7 @@ Section cost_section(const PlanFacts& facts) {
   const bool has_shared = std::ranges::any_of(
       facts.services, [](const ServicePlan& service) { return service.shared_micro_usd_per_hour.has_value(); });
   const ServerlessInput input{.gpu_micro_usd_per_hour = per_hour,
-                              .gpu_milli = working_milli,
+                              .gpu_milli = useful_milli,
                               .staff = facts.spec.staff,
                               .fleet_evidence = has_shared ? Evidence::modelled : Evidence::simulated};
   for (Statement& statement : serverless_cost(input)) out.statements.push_back(std::move(statement));

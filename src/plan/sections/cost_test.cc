@@ -22,7 +22,6 @@ ServicePlan costed_service(const std::string& name) {
                              .simulated = 1h,
                              .paid_gpu_ns = GpuNanoseconds{10} * 3'600'000'000'000,
                              .idle_gpu_ns = GpuNanoseconds{2} * 3'600'000'000'000,
-                             .busy_gpu_ns = GpuNanoseconds{8} * 3'600'000'000'000,
                              .useful_gpu_ns = GpuNanoseconds{3} * 3'600'000'000'000,
                              .answer_tokens = 1'000'000});
   }
@@ -51,7 +50,8 @@ TEST(CostSection, AnswersEveryQuestionOfOneService) {
   EXPECT_EQ(value_of(section, "consolidation trap"), "87,600.00 USD/year of GPU time");
   EXPECT_EQ(value_of(section, "requests in the trap"), "up to 10,800 a day");  // half a request/s for 6 min, 60 times
   EXPECT_EQ(value_of(section, "runner-up"), "120.00 USD/h");
-  EXPECT_EQ(value_of(section, "break-even with serverless"), "13.64 USD for a GPU-hour at work");  // 79,667 / 8 / 730
+  EXPECT_EQ(value_of(section, "break-even with serverless"),
+            "36.38 USD for a GPU-hour of useful work");  // 79,667 / 3 / 730
 }
 
 TEST(CostSection, NamesTheServiceIfThereAreSeveral) {
@@ -62,7 +62,7 @@ TEST(CostSection, NamesTheServiceIfThereAreSeveral) {
   EXPECT_EQ(value_of(section, "code machines"), "73,000.00 USD/month");
   EXPECT_EQ(section.answer,
             "The machines cost 200.00 USD/h, 146,000.00 USD/month. With staff costs included, serverless inference "
-            "is cheaper below 13.07 USD per GPU-hour of work. The prices contain no network, storage or control "
+            "is cheaper below 34.86 USD per GPU-hour of useful work. The prices contain no network, storage or control "
             "plane.");
 }
 

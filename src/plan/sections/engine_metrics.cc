@@ -88,6 +88,13 @@ std::string adapted_name(const EngineMetric& metric) {
   return name;
 }
 
+std::string adapted_rate_name(const EngineMetric& counter) {
+  constexpr std::string_view kTotal = "_total";
+  std::string name = adapted_name(counter);
+  if (name.ends_with(kTotal)) name.resize(name.size() - kTotal.size());
+  return name;
+}
+
 Yaml pod_monitor(const PlanSpec& spec, const ServiceSpec& service) {
   const EngineMetrics metrics = engine_metrics(service.engine);
   Yaml monitor = kube_object("monitoring.coreos.com/v1", "PodMonitor", service.name, spec.namespace_);

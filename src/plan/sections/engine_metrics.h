@@ -57,6 +57,9 @@ std::string selector_text(const EngineMetric& metric, const SeriesLabels& labels
 /// no colon.
 std::string adapted_name(const EngineMetric& metric);
 
+/// Returns the name under which prometheus-adapter offers the rate of a counter: "vllm_generation_tokens".
+std::string adapted_rate_name(const EngineMetric& counter);
+
 /// Returns the PodMonitor that scrapes the pods of a service, and copies the labels of the pods to their series.
 Yaml pod_monitor(const PlanSpec& spec, const ServiceSpec& service);
 

@@ -7,14 +7,15 @@ namespace capstan::plan {
 
 namespace {
 
-Yaml external_metric(const ScalerFacts& facts, const EngineMetric& gauge, const std::string& target) {
+Yaml external_metric(const ScalerFacts& facts, const EngineMetric& source, const std::string& name,
+                     const std::string& target) {
   Yaml metric = Yaml::map({{"type", "External"}});
   Yaml& external = metric["external"];
-  external["metric"].set("name", adapted_name(gauge));
+  external["metric"].set("name", name);
   Yaml labels;
-  for (const auto& [name, value] : gauge.where) labels.set(name, value);
-  for (const auto& [name, value] : series_labels(facts.spec, facts.service, facts.role.role)) {
-    if (name != "namespace") labels.set(name, value);  // the adapter adds the namespace of the HPA
+  for (const auto& [label, value] : source.where) labels.set(label, value);
+  for (const auto& [label, value] : series_labels(facts.spec, facts.service, facts.role.role)) {
+    if (label != "namespace") labels.set(label, value);  // the adapter adds the namespace of the HPA
   }
   external["metric"]["selector"].set("matchLabels", std::move(labels));
   external.set("target", Yaml::map({{"type", "AverageValue"}, {"averageValue", target}}));
@@ -27,9 +28,16 @@ Yaml external_metrics_hpa(const ScalerFacts& facts) {
   const EngineMetrics metrics = engine_metrics(facts.service.engine);
   const SignalChoice& signal = facts.signal;
   Yaml list = Yaml::list();
-  if (signal.uses_kv()) list.add(external_metric(facts, metrics.kv_usage, fmt::format("{}m", signal.kv_percent * 10)));
-  list.add(external_metric(facts, metrics.running, fmt::format("{}", signal.in_flight)));
-  list.add(external_metric(facts, metrics.waiting, fmt::format("{}", signal.waiting)));
+  const auto add_gauge = [&](const EngineMetric& gauge, const std::string& target) {
+    list.add(external_metric(facts, gauge, adapted_name(gauge), target));
+  };
+  if (signal.uses_kv()) add_gauge(metrics.kv_usage, fmt::format("{}m", signal.kv_percent * 10));
+  if (signal.uses_goodput()) {
+    const auto tokens = find_metric(facts.service.engine, signals::SignalName::generated_tokens_total);
+    list.add(external_metric(facts, *tokens, adapted_rate_name(*tokens), fmt::format("{}", signal.goodput_tokens)));
+  }
+  add_gauge(metrics.running, fmt::format("{}", signal.in_flight));
+  add_gauge(metrics.waiting, fmt::format("{}", signal.waiting));
 
   Yaml object = kube_object("autoscaling/v2", "HorizontalPodAutoscaler", workload_name(facts.service, facts.role.role),
                             facts.spec.namespace_);

@@ -50,7 +50,8 @@ Yaml inference_scaler(const PlanSpec& spec, const ServiceSpec& service, const Se
     entry.set("variants", std::move(variants));
   }
   body.set("roles", std::move(roles));
-  body.set("policy", "Capstan");
+  body.set("policy", "Capstan",
+           "composite goodput: replicas for the load / what one delivers within every bound of the SLO");
   body.set("mode", "Active", "takes effect when the FleetPolicy sets layers.replicas to Active");
   return object;
 }

@@ -12,6 +12,15 @@ constexpr std::int64_t kUnlimited = -1;
 
 Yaml unlimited_resource() { return Yaml::map({{"quota", kUnlimited}, {"limit", kUnlimited}, {"overQuotaWeight", 1}}); }
 
+/// Returns a queue. With a node pool of KAI, its scheduler knows only queues with the label of the pool.
+Yaml kai_queue(const PlanSpec& spec, std::string_view name) {
+  Yaml queue = kube_object("scheduling.run.ai/v2", "Queue", name);
+  if (!spec.cluster.kai_node_pool.empty()) {
+    queue["metadata"]["labels"].set(kKaiNodePoolLabel, spec.cluster.kai_node_pool);
+  }
+  return queue;
+}
+
 Yaml kai_resources(GpuCount quota, std::int64_t limit) {
   Yaml gpu = Yaml::map({{"quota", quota}, {"limit", limit}, {"overQuotaWeight", 1}});
   Yaml resources = Yaml::map({{"gpu", gpu}});
@@ -37,11 +46,11 @@ std::vector<Manifest> kai_queues(const QueueInput& input) {
     const bool is_unlimited = quotas == kUnlimited || (share.is_derived && share.has_slices);
     quotas = is_unlimited ? kUnlimited : quotas + share.quota;
   }
-  Yaml root = kube_object("scheduling.run.ai/v2", "Queue", root_name);
+  Yaml root = kai_queue(input.spec, root_name);
   root["spec"].set("resources", kai_resources(quotas, input.spec.limits.gpus ? *input.spec.limits.gpus : kUnlimited));
   manifests.push_back({.file = "gangs/kai/queues.yaml", .body = std::move(root)});
   for (const TenantShare& share : input.shares) {
-    Yaml queue = kube_object("scheduling.run.ai/v2", "Queue", share.tenant->name);
+    Yaml queue = kai_queue(input.spec, share.tenant->name);
     queue["spec"].set("parentQueue", root_name);
     queue["spec"].set("priority", share.tenant->priority, "free GPUs go to the queue with the highest priority first");
     const GpuCount quota = share.is_derived && share.has_slices ? kUnlimited : share.quota;

@@ -75,7 +75,7 @@ Yaml node_pool(const PlanSpec& spec, const GpuPool& pool, const PoolPart& part) 
   body["limits"].set(kGpuResource, part.nodes * pool.whole_gpus_per_node() * pool.mps_shares, size);
   body.set("disruption", disruption());
   Yaml& node = body["template"];
-  node["metadata"].set("labels", Yaml::map({{std::string(kPoolLabel), pool.name}}));
+  for (const auto& [key, value] : node_labels(spec.cluster, pool.name)) node["metadata"]["labels"].set(key, value);
   if (const auto label = device_label(pool)) node["metadata"]["labels"].set(label->key, label->value, label->comment);
   Yaml& node_spec = node["spec"];
   node_spec.set("nodeClassRef", node_class_ref(spec, pool));
@@ -96,21 +96,22 @@ Yaml node_pool(const PlanSpec& spec, const GpuPool& pool, const PoolPart& part) 
 
 }  // namespace
 
-std::vector<std::string> base_capacity(const ClusterSpec& cluster) {
+std::vector<std::string> base_capacity(const ClusterSpec& cluster, const GpuPool& pool) {
   std::vector<std::string> types;
+  if (pool.base == model::CapacityType::spot) types.emplace_back(model::name(model::CapacityType::spot).label);
   for (const model::CapacityType type : {model::CapacityType::reserved, model::CapacityType::on_demand}) {
     if (std::ranges::find(cluster.capacity, type) != cluster.capacity.end())
       types.emplace_back(model::name(type).label);
   }
-  if (types.empty()) types.emplace_back(model::name(model::CapacityType::spot).label);
+  if (types.empty()) types.emplace_back(model::name(pool.base).label);
   return types;
 }
 
 std::vector<Manifest> node_pools(const PlanSpec& spec, const GpuPool& pool) {
   const bool has_spot = pool.spot_nodes > 0;
   const PoolPart base{.name = pool.name,
-                      .capacity = base_capacity(spec.cluster),
-                      .nodes = pool.max_nodes - pool.spot_nodes,
+                      .capacity = base_capacity(spec.cluster, pool),
+                      .nodes = pool.limit_nodes(),
                       .weight = has_spot ? kBaseWeight : 0};
   std::vector<Manifest> manifests;
   manifests.push_back(

@@ -13,9 +13,9 @@ inline constexpr std::string_view kConsolidateAfter = "1h";
 inline constexpr std::string_view kBusyFrom = "0 6 * * *";  ///< start of the hours without drift, UTC
 inline constexpr std::string_view kBusyFor = "16h";         ///< length of the hours without drift
 
-/// Returns the capacity types of a pool's base, the preferred first: those of the cluster without spot. If the cluster
-/// buys nothing else, the base is spot too.
-std::vector<std::string> base_capacity(const ClusterSpec& cluster);
+/// Returns the capacity types of a pool's base, the preferred first: those of the cluster without spot. A base of spot
+/// nodes prefers spot.
+std::vector<std::string> base_capacity(const ClusterSpec& cluster, const GpuPool& pool);
 
 /// Returns the NodePools of a GPU pool: one for the base, and one for the spot nodes if there are any.
 std::vector<Manifest> node_pools(const PlanSpec& spec, const GpuPool& pool);

@@ -40,7 +40,7 @@ TEST(PlanKarpenter, TheBaseIsOnDemandAndTheBurstIsSpotWithLowerWeight) {
   const auto limit = [](const Manifest& pool) {
     return pool.body.find("spec")->find("limits")->find("nvidia.com/gpu")->text();
   };
-  EXPECT_EQ(limit(pools[0]), "32");
+  EXPECT_EQ(limit(pools[0]), "40");
   EXPECT_EQ(limit(pools[1]), "16");
 }
 
@@ -64,13 +64,31 @@ TEST(PlanKarpenter, TheBasePrefersReservedNodesAndIsSpotOnlyIfNothingElseIsBough
   using model::CapacityType;
   struct Row {
     std::vector<CapacityType> bought;
-    Types base;
+    CapacityType base;
+    Types types;
   };
-  for (const Row& row : {Row{{CapacityType::on_demand, CapacityType::spot}, {"on-demand"}},
-                         Row{{CapacityType::on_demand, CapacityType::reserved}, {"reserved", "on-demand"}},
-                         Row{{CapacityType::spot}, {"spot"}}}) {
-    EXPECT_EQ(base_capacity({.capacity = row.bought}), row.base);
+  constexpr auto kOnDemand = CapacityType::on_demand, kSpot = CapacityType::spot;
+  for (const Row& row : {Row{{kOnDemand, kSpot}, kOnDemand, {"on-demand"}},
+                         Row{{kOnDemand, CapacityType::reserved}, kOnDemand, {"reserved", "on-demand"}},
+                         Row{{kOnDemand, kSpot}, kSpot, {"spot", "on-demand"}}, Row{{kSpot}, kSpot, {"spot"}}}) {
+    EXPECT_EQ(base_capacity({.capacity = row.bought}, {.base = row.base}), row.types);
   }
+}
+
+TEST(PlanKarpenter, NodesHaveTheLabelOfANodePoolOfKai) {
+  testing::SamplePlan plan = testing::chat_plan();
+  const auto label = [&] {
+    const Manifest pool = pools_of(plan).front();
+    const Yaml* found =
+        pool.body.find("spec")->find("template")->find("metadata")->find("labels")->find("kai.scheduler/node-pool");
+    return found == nullptr ? std::string("none") : std::string(found->text());
+  };
+  plan.spec.cluster.gang_scheduler = GangScheduler::kai;
+  EXPECT_EQ(label(), "none") << "KAI's default scheduler would not see such a node";
+  plan.spec.cluster.kai_node_pool = "gpu";
+  EXPECT_EQ(label(), "gpu");
+  plan.spec.cluster.gang_scheduler = GangScheduler::kueue;
+  EXPECT_EQ(label(), "none");
 }
 
 TEST(PlanKarpenter, NodesWhosePodsShareGpusHaveTheLabelOfTheDevicePlugin) {
@@ -81,7 +99,8 @@ TEST(PlanKarpenter, NodesWhosePodsShareGpusHaveTheLabelOfTheDevicePlugin) {
   const Manifest base = node_pools(plan.spec, pool).front();
   const Yaml& labels = *base.body.find("spec")->find("template")->find("metadata")->find("labels");
   EXPECT_EQ(labels.find("nvidia.com/device-plugin.config")->text(), "l40s-mps");
-  EXPECT_EQ(base.body.find("spec")->find("limits")->find("nvidia.com/gpu")->text(), "8") << "1 node, 4 GPUs, 2 shares";
+  EXPECT_EQ(base.body.find("spec")->find("limits")->find("nvidia.com/gpu")->text(), "16")
+      << "1 node and 1 while a zone is lost, 4 GPUs each, 2 shares";
   const std::vector<Manifest> overlays = node_overlays(plan.spec, pool);
   ASSERT_EQ(overlays.size(), 1U);
   EXPECT_EQ(overlays[0].body.find("spec")->find("capacity")->find("nvidia.com/gpu")->text(), "8");
@@ -95,7 +114,8 @@ TEST(PlanKarpenter, NodesOfSlicesHaveTheirGeometryAndAnOverlay) {
   ASSERT_EQ(overlays.size(), 1U);
   EXPECT_EQ(overlays[0].body.find("spec")->find("capacity")->find("nvidia.com/mig-3g.40gb")->text(), "16");
   const Manifest pool = node_pools(plan.spec, pools[1]).front();
-  EXPECT_EQ(pool.body.find("spec")->find("limits")->find("nvidia.com/gpu")->text(), "16");  // 2 nodes with 8 GPUs each
+  EXPECT_EQ(pool.body.find("spec")->find("limits")->find("nvidia.com/gpu")->text(), "24")
+      << "2 nodes with 8 GPUs each, and 1 while a zone is lost";
   EXPECT_EQ(
       pool.body.find("spec")->find("template")->find("metadata")->find("labels")->find("nvidia.com/mig.config")->text(),
       "h100-3g-40gb");

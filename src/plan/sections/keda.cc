@@ -39,6 +39,12 @@ Yaml keda_scaled_object(const ScalerFacts& facts) {
                                     fmt::format("{:.2f}", signal.kv_percent / 100.0),
                                     "KV memory in use per replica, 0 to 1"));
   }
+  if (signal.uses_goodput()) {
+    const auto tokens = find_metric(facts.service.engine, signals::SignalName::generated_tokens_total);
+    triggers.add(prometheus_trigger(facts, "goodput", fmt::format("sum(rate({}[1m]))", selector_text(*tokens, labels)),
+                                    fmt::format("{}", signal.goodput_tokens),
+                                    "answer tokens per second that a replica delivers within the SLO"));
+  }
   triggers.add(prometheus_trigger(facts, "in-flight",
                                   fmt::format("{} + {}", sum(metrics.running), sum(metrics.waiting)),
                                   fmt::format("{}", signal.in_flight), "running and waiting requests per replica"));

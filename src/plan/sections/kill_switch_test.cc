@@ -84,7 +84,7 @@ class ScriptRun {
   int status_ = 0;
 };
 
-/// The cluster has a ScaledObject, and so many replicas.
+/// Returns the answers of kubectl in a cluster with a ScaledObject and this number of replicas.
 std::string with_scaled_object(int replicas) {
   return fmt::format(
       "*'get deployment chat'*) echo {} ;;\n"

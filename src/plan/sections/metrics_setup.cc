@@ -40,17 +40,19 @@ ServerAddress server_address(std::string_view address) {
   return out;
 }
 
-/// Returns the rule that offers a metric, under all its spellings, to the HPA.
+/// Returns the rule that offers a gauge, or the rate of a counter, under all its spellings, to the HPA.
 Yaml adapter_rule(const EngineMetric& metric) {
+  const bool is_counter = metric.kind == signals::MetricKind::counter;
   const std::string pattern = name_pattern(metric);
   const std::string selector = pattern.empty() ? metric.metric + "{namespace!=\"\"}"
                                                : fmt::format("{{__name__=~\"{}\",namespace!=\"\"}}", pattern);
   Yaml rule = Yaml::map({{"seriesQuery", selector}});
   rule["resources"]["overrides"].set("namespace", Yaml::map({{"resource", "namespace"}}));
-  rule["name"].set("as", adapted_name(metric));
+  rule["name"].set("as", is_counter ? adapted_rate_name(metric) : adapted_name(metric));
   // The adapter may find either spelling in <<.Series>>, so the query names both.
-  rule.set("metricsQuery", pattern.empty() ? std::string("sum(<<.Series>>{<<.LabelMatchers>>})")
-                                           : fmt::format("sum({{__name__=~\"{}\",<<.LabelMatchers>>}})", pattern));
+  const std::string series = pattern.empty() ? std::string("<<.Series>>{<<.LabelMatchers>>}")
+                                             : fmt::format("{{__name__=~\"{}\",<<.LabelMatchers>>}}", pattern);
+  rule.set("metricsQuery", is_counter ? fmt::format("sum(rate({}[5m]))", series) : fmt::format("sum({})", series));
   return rule;
 }
 
@@ -66,6 +68,8 @@ Yaml prometheus_adapter_values(const PlanSpec& spec) {
     for (const EngineMetric* gauge : {&metrics.waiting, &metrics.running, &metrics.kv_usage}) {
       if (names.insert(gauge->metric).second) external.add(adapter_rule(*gauge));
     }
+    const auto tokens = find_metric(service.engine, signals::SignalName::generated_tokens_total);
+    if (tokens && names.insert(tokens->metric).second) external.add(adapter_rule(*tokens));
   }
   const ServerAddress server = server_address(spec.cluster.prometheus);
   Yaml values;

@@ -4,6 +4,7 @@
 
 #include "base/number_text.h"
 #include "explain/words.h"
+#include "plan/charts.h"
 #include "plan/names.h"
 #include "plan/scheduling.h"
 #include "plan/sections/cluster_autoscaler.h"
@@ -33,18 +34,7 @@ std::string price_list(const MachineSpec& machine) {
   add(machine.on_demand_per_hour, "on-demand");
   add(machine.spot_per_hour, "spot");
   add(machine.reserved_per_hour, "reserved");
-  return text.empty() ? "unknown" : text;
-}
-
-/// Names the prices that are those of the catalogue: "on-demand, spot".
-std::string listed_prices(const MachineSpec& machine, const scenario::Instance& row) {
-  std::string words;
-  const auto add = [&](const std::optional<MicroUsd>& price, const std::optional<MicroUsd>& listed, const char* name) {
-    if (price && price == listed) words += fmt::format("{}{}", words.empty() ? "" : ", ", name);
-  };
-  add(machine.on_demand_per_hour, row.on_demand_per_hour, "on-demand");
-  add(machine.spot_per_hour, row.spot_per_hour, "spot");
-  return words;
+  return text;
 }
 
 /// Returns the source of the prices of a cloud in data/instances.csv, which data/README.md describes.
@@ -55,24 +45,47 @@ std::string_view price_source(const scenario::Instance& row) {
                            : "karpenter-provider-aws of 2026-07-20 (data/instances.csv)";
 }
 
-/// Adds the price of a machine once, also if several pools use it.
+/// The prices of a machine, by their source.
+struct PriceSources {
+  MachineSpec stated{};  ///< has the prices that the spec states
+  MachineSpec listed{};  ///< has the prices of the catalogue
+};
+
+PriceSources price_sources(const MachineSpec& machine, const scenario::Instance* row) {
+  PriceSources out{machine, machine};
+  const auto divide = [&](std::optional<MicroUsd> MachineSpec::* price, const std::optional<MicroUsd>& of_row) {
+    (row != nullptr && machine.*price == of_row ? out.stated : out.listed).*price = std::nullopt;
+  };
+  divide(&MachineSpec::on_demand_per_hour, row == nullptr ? std::nullopt : row->on_demand_per_hour);
+  divide(&MachineSpec::spot_per_hour, row == nullptr ? std::nullopt : row->spot_per_hour);
+  divide(&MachineSpec::reserved_per_hour, std::nullopt);
+  return out;
+}
+
+/// Adds the prices of a machine once, also if several pools use it. Those of the spec and those of the catalogue have a
+/// statement each.
 void add_price(Section& section, const PlanSpec& spec, const MachineSpec& machine) {
   const std::string name = "price of " + machine.name;
   if (std::ranges::find(section.statements, name, &Statement::name) != section.statements.end()) return;
   const scenario::Instance* row = scenario::find_instance(machine.name);
-  const std::string listed = row == nullptr ? "" : listed_prices(machine, *row);
-  std::string why = machine.has_stated_price || row == nullptr ? "the spec states it" : "";
-  if (!listed.empty()) {
-    why += fmt::format("{}{}list price{} in {}, {}", why.empty() ? "" : "; ", why.empty() ? "" : listed + ": ",
-                       why.empty() && listed.find(',') != listed.npos ? "s" : "", row->region, price_source(*row));
-    if (row->region != spec.cluster.region) why += "; the price in " + spec.cluster.region + " may differ";
+  const PriceSources sources = price_sources(machine, row);
+  const std::string stated = price_list(sources.stated), listed = price_list(sources.listed);
+  if (!stated.empty()) {
+    section.statements.push_back({.name = name,
+                                  .value = stated,
+                                  .why = "the spec states it",
+                                  .evidence = Evidence::stated,
+                                  .visibility = Visibility::one_service});
   }
-  section.statements.push_back(
-      {.name = name,
-       .value = price_list(machine),
-       .why = std::move(why),
-       .evidence = machine.has_stated_price || row == nullptr ? Evidence::stated : Evidence::catalogue,
-       .visibility = Visibility::one_service});
+  if (listed.empty() || row == nullptr) return;
+  std::string why = fmt::format("list price{} in {}, {}", listed.find(',') != listed.npos ? "s" : "", row->region,
+                                price_source(*row));
+  if (row->region != spec.cluster.region) why += "; the price in " + spec.cluster.region + " may differ";
+  section.statements.push_back({.name = stated.empty() ? name : "list " + name,
+                                .value = listed,
+                                .why = std::move(why),
+                                .evidence = Evidence::catalogue,
+                                .visibility = Visibility::one_service});
 }
 
 void add_pool(Section& section, const PlanSpec& spec, const GpuPool& pool) {
@@ -87,10 +100,11 @@ void add_pool(Section& section, const PlanSpec& spec, const GpuPool& pool) {
                              : fmt::format("the machine of the best simulated fleet of {}; none held the SLO", users),
        .evidence = Evidence::simulated});
   add_price(section, spec, machine);
+  const std::int64_t nodes = pool.limit_nodes() + pool.spot_nodes;
   section.statements.push_back(
       {.name = "GPU limit of " + pool.name,
-       .value = fmt::format("{} on {}", explain::count_text(pool.max_nodes * pool.whole_gpus_per_node(), "GPU", "GPUs"),
-                            explain::count_text(pool.max_nodes, "node", "nodes")),
+       .value = fmt::format("{} on {}", explain::count_text(nodes * pool.whole_gpus_per_node(), "GPU", "GPUs"),
+                            explain::count_text(nodes, "node", "nodes")),
        .why = fmt::format("{}, in whole nodes of {}; without a limit an error in a scaler buys nodes without end",
                           pool.arithmetic, explain::count_text(pool.whole_gpus_per_node(), "GPU", "GPUs")),
        .evidence = Evidence::modelled,
@@ -117,16 +131,20 @@ std::string unproved_spot_words(const PlanFacts& facts, const GpuPool& pool) {
 void add_capacity(Section& section, const PlanFacts& facts, const GpuPool& pool) {
   const PlanSpec& spec = facts.spec;
   std::string base;
-  for (const std::string& type : base_capacity(spec.cluster)) base += (base.empty() ? "" : ", ") + type;
+  for (const std::string& type : base_capacity(spec.cluster, pool)) base += (base.empty() ? "" : ", ") + type;
   const std::vector<model::CapacityType>& types = spec.cluster.capacity;
   const bool may_buy_spot = std::ranges::find(types, model::CapacityType::spot) != types.end();
-  const bool is_spot_only = std::ranges::all_of(types, [](auto type) { return type == model::CapacityType::spot; });
-  if (is_spot_only) {
+  if (pool.base == model::CapacityType::spot) {
+    const bool is_spot_only = std::ranges::all_of(types, [](auto type) { return type == model::CapacityType::spot; });
     section.statements.push_back(
         {.name = "capacity of " + pool.name,
          .value = base,
-         .why = "the spec allows nothing else; in the simulations " + reclaim_words(spec.cluster),
-         .evidence = Evidence::stated,
+         .why =
+             fmt::format("{}; in the simulations {}",
+                         is_spot_only ? "the spec allows nothing else"
+                                      : "cluster.spot_base allows a base of spot nodes, and it held the SLO for less",
+                         reclaim_words(spec.cluster)),
+         .evidence = is_spot_only ? Evidence::stated : Evidence::simulated,
          .visibility = Visibility::page});
     return;
   }
@@ -254,11 +272,10 @@ void add_node_groups(Section& section, const PlanSpec& spec, const std::vector<G
                {"eksctl create nodegroup --config-file nodes/eksctl/node-groups.yaml --install-nvidia-plugin=false"},
                "the node groups; the GPU Operator brings the device plugin");
   add_commands(section, {"kubectl apply -f nodes"}, "the order in which the Cluster Autoscaler asks the groups");
-  add_commands(section,
-               {"helm upgrade --install cluster-autoscaler cluster-autoscaler --repo "
-                "https://kubernetes.github.io/autoscaler --namespace kube-system "
-                "--values nodes/values/cluster-autoscaler.yaml"},
-               "the Cluster Autoscaler");
+  add_commands(
+      section,
+      {helm_install("cluster-autoscaler", "--namespace kube-system --values nodes/values/cluster-autoscaler.yaml")},
+      "the Cluster Autoscaler");
 }
 
 }  // namespace
@@ -275,7 +292,7 @@ Section nodes_section(const PlanFacts& facts) {
     add_provisioning(section, spec, pool);
   }
   if (!has_node_autoscaler(spec.cluster)) {
-    add_commands(section, label_nodes(pools), "label and taint of the nodes that exist");
+    add_commands(section, label_nodes(spec, pools), "label and taint of the nodes that exist");
     return section;
   }
   add_disruption(section, pools);

@@ -30,10 +30,11 @@ TEST(PlanNodes, TheAnswerCountsTheNodesOfEachPool) {
 
 TEST(PlanNodes, ALimitShowsItsArithmetic) {
   const Section section = nodes_section(testing::chat_plan().facts());
-  EXPECT_EQ(node_statement(section, "GPU limit of h100").value, "48 GPUs on 6 nodes");
-  EXPECT_EQ(node_statement(section, "GPU limit of h100").why,
-            "chat: 12 replicas x 4 GPUs, in whole nodes of 8 GPUs; without a limit an error in a scaler buys nodes "
-            "without end");
+  EXPECT_EQ(node_statement(section, "GPU limit of h100").value, "56 GPUs on 7 nodes");
+  EXPECT_EQ(
+      node_statement(section, "GPU limit of h100").why,
+      "chat: 12 replicas x 4 GPUs, and 1 node more while a zone is lost, in whole nodes of 8 GPUs; without a limit an "
+      "error in a scaler buys nodes without end");
   EXPECT_EQ(node_statement(section, "capacity of h100").value, "on-demand for 4 nodes, spot for 2 nodes more");
   EXPECT_EQ(node_statement(section, "time to a new node of h100").value, "1 min 30 s to 3 min");
 }
@@ -49,13 +50,20 @@ TEST(PlanNodes, APriceSaysWhereItIsFrom) {
   plan.spec.cluster.region = "eu-west-1";
   EXPECT_EQ(node_statement(nodes_section(plan.facts()), "price of p5.48xlarge").why,
             std::string(kListed) + "; the price in eu-west-1 may differ");
-  plan.services[0].roles[0].machine.has_stated_price = true;
-  EXPECT_EQ(node_statement(nodes_section(plan.facts()), "price of p5.48xlarge").evidence, Evidence::stated);
-  plan.spec.cluster.region = "us-east-1";
-  EXPECT_EQ(node_statement(nodes_section(plan.facts()), "price of p5.48xlarge").why,
-            "the spec states it; on-demand: " + std::string(kListed));
-  plan.services[0].roles[0].machine.on_demand_per_hour = MicroUsd{50'000'000};
-  EXPECT_EQ(node_statement(nodes_section(plan.facts()), "price of p5.48xlarge").why, "the spec states it");
+}
+
+TEST(PlanNodes, PricesOfTheSpecHaveAStatementOfTheirOwn) {
+  testing::SamplePlan plan = testing::chat_plan();
+  MachineSpec& machine = plan.services[0].roles[0].machine;
+  machine.reserved_per_hour = MicroUsd{30'000'000};
+  const Section section = nodes_section(plan.facts());
+  EXPECT_EQ(node_statement(section, "price of p5.48xlarge").value, "reserved 30.00 USD/h");
+  EXPECT_EQ(node_statement(section, "price of p5.48xlarge").evidence, Evidence::stated);
+  EXPECT_EQ(node_statement(section, "list price of p5.48xlarge").value, "on-demand 55.04 USD/h");
+  EXPECT_EQ(node_statement(section, "list price of p5.48xlarge").evidence, Evidence::catalogue);
+  machine.on_demand_per_hour = MicroUsd{50'000'000};
+  EXPECT_EQ(node_statement(nodes_section(plan.facts()), "price of p5.48xlarge").value,
+            "on-demand 50.00 USD/h, reserved 30.00 USD/h");
 }
 
 TEST(PlanNodes, AFleetThatMissedItsSloIsNotCalledOneThatHeldIt) {

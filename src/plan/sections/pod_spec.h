@@ -29,7 +29,7 @@ PodTimes pod_times(const ServiceSpec& service, const ServicePlan& fleet, const R
 struct PodResourcesShare {
   std::int64_t cpu = 0;
   std::int64_t memory_gib = 0;
-  std::int64_t shared_memory_gib = 0;  ///< of /dev/shm; 0: the default is enough
+  std::int64_t shared_memory_gib = 0;  ///< size of /dev/shm; 0: the default is enough
   bool is_machine_known = false;
   std::string why{};
 };

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
 #include "explain/words.h"
 #include "plan/names.h"
+#include "plan/replacement_nodes.h"
 #include "plan/sections/cold_start.h"
 #include "plan/sections/mig_table.h"
 #include "plan/sections/pool_sharing.h"
@@ -44,6 +46,22 @@ void keep_limit(std::vector<GpuPool>& pools, const LimitSpec& limits) {
     pool.max_nodes -= fewer;
     pool.spot_nodes = std::min(pool.spot_nodes, pool.max_nodes - pool.base_nodes);
     pool.arithmetic += fmt::format("; the spec limits all pools together to {} GPUs", *limits.gpus);
+  }
+}
+
+/// Lets each pool buy the nodes that replace the base of a lost zone, within the limit of the spec. The nodes of that
+/// zone count against the limit of the pool until they are deleted.
+void add_replacements(std::vector<GpuPool>& pools, const PlanSpec& spec) {
+  GpuCount gpus = 0;
+  for (const GpuPool& pool : pools) gpus += pool.max_nodes * pool.whole_gpus_per_node();
+  for (GpuPool& pool : pools) {
+    const GpuCount left = spec.limits.gpus ? *spec.limits.gpus - gpus : std::numeric_limits<GpuCount>::max();
+    pool.replacement_nodes =
+        replacement_nodes(spec.cluster, pool.base_nodes, pool.unit_nodes, left / pool.whole_gpus_per_node());
+    if (pool.replacement_nodes == 0) continue;
+    gpus += pool.replacement_nodes * pool.whole_gpus_per_node();
+    pool.arithmetic += fmt::format(", and {} while a zone is lost",
+                                   explain::count_text(pool.replacement_nodes, "node more", "nodes more"));
   }
 }
 
@@ -90,6 +108,15 @@ void name_pools(std::vector<ServicePlan>& services) {
       if (machines[role.pool].size() > 1) role.pool += "-" + pool_name(role.machine.name);
     }
   }
+  std::map<std::string, std::set<bool>> has_spot_base;
+  for (const ServicePlan& service : services) {
+    for (const RoleFleet& role : service.roles) has_spot_base[role.pool].insert(role.base == model::CapacityType::spot);
+  }
+  for (ServicePlan& service : services) {
+    for (RoleFleet& role : service.roles) {
+      if (role.base == model::CapacityType::spot && has_spot_base[role.pool].size() > 1) role.pool += "-spot-base";
+    }
+  }
 }
 
 std::int64_t slices_per_gpu(std::string_view gpu) {
@@ -109,6 +136,8 @@ std::optional<DeviceLabel> device_label(const GpuPool& pool) {
 
 std::string mps_config(std::string_view pool) { return fmt::format("{}-mps", pool); }
 
+std::string time_slicing_config(std::string_view pool) { return fmt::format("{}-time-slicing", pool); }
+
 GpuCount GpuPool::whole_gpus_per_node() const { return std::max<GpuCount>(1, gpus_per_node() / slices_per_gpu(gpu)); }
 
 std::vector<GpuPool> gpu_pools(const PlanFacts& facts) {
@@ -125,11 +154,13 @@ std::vector<GpuPool> gpu_pools(const PlanFacts& facts) {
         pools.push_back({.name = name,
                          .gpu = role.engine.gpu,
                          .machines = {role.machine},
+                         .base = role.base,
                          .existing_nodes = role.machine.existing,
                          .mps_shares = mps_shares(facts, name)});
         demands.emplace_back();
         pool = pools.end() - 1;
       }
+      pool->unit_nodes = std::max(pool->unit_nodes, ceil_div(role.engine.tp, pool->gpus_per_node()));
       PoolDemand& demand = demands[static_cast<std::size_t>(pool - pools.begin())];
       add_start(*pool, plan);
       const std::string workload = workload_name(service, role.role);
@@ -154,6 +185,7 @@ std::vector<GpuPool> gpu_pools(const PlanFacts& facts) {
   }
   add_jobs(pools, facts.spec);
   keep_limit(pools, facts.spec.limits);
+  add_replacements(pools, facts.spec);
   return pools;
 }
 

@@ -12,21 +12,26 @@ namespace capstan::plan {
 /// The nodes of one machine type and GPU kind, which one Karpenter NodePool or one group of the Cluster Autoscaler
 /// launches. Where a part of the nodes is bought as spot, a second pool launches that part.
 struct GpuPool {
-  std::string name{};                       ///< "h100", as the pool of `device_of`
-  std::string gpu{};                        ///< "h100_sxm" or "h100-3g.40gb"
-  std::vector<MachineSpec> machines{};      ///< the machine type of the nodes; exactly one
-  std::vector<std::string> workloads{};     ///< "chat", "chat-prefill"
-  bool holds_slo = true;                    ///< every service of the pool held its SLO in the simulation
-  std::int64_t base_nodes = 0;              ///< nodes for the minimum replicas
+  std::string name{};                    ///< "h100", as the pool of `device_of`
+  std::string gpu{};                     ///< "h100_sxm" or "h100-3g.40gb"
+  std::vector<MachineSpec> machines{};   ///< the machine type of the nodes; exactly one
+  std::vector<std::string> workloads{};  ///< "chat", "chat-prefill"
+  bool holds_slo = true;                 ///< every service of the pool held its SLO in the simulation
+  std::int64_t base_nodes = 0;           ///< nodes for the minimum replicas
+  model::CapacityType base = model::CapacityType::on_demand;  ///< capacity type of the nodes that are not `spot_nodes`
   std::int64_t max_nodes = 0;               ///< nodes for the maximum replicas and the jobs of other tenants
   std::int64_t spot_nodes = 0;              ///< nodes of `max_nodes` that are bought as spot
   std::int64_t existing_nodes = 0;          ///< nodes of `max_nodes` that exist already
+  std::int64_t replacement_nodes = 0;       ///< nodes above `max_nodes` that replace the base of a lost zone
   std::int64_t reserved_for_jobs = 0;       ///< GPUs that tenants without a service are entitled to
-  std::string arithmetic{};                 ///< how `max_nodes` came about: "chat: 8 replicas x 4 GPUs"
+  std::string arithmetic{};                 ///< arithmetic of `max_nodes`: "chat: 8 replicas x 4 GPUs"
   std::int64_t mps_shares = 1;              ///< pods that divide each GPU by MPS; 1: pods have whole GPUs
   Duration node_typical{}, node_longest{};  ///< time until a new node is ready, as simulated; 0: unknown
   Duration start_typical{};                 ///< simulated start of a replica on a node that exists; 0: unknown
 
+  std::int64_t unit_nodes = 1;  ///< most nodes of one replica
+  /// Returns the nodes that the pool of the base may have.
+  std::int64_t limit_nodes() const { return max_nodes - spot_nodes + replacement_nodes; }
   GpuCount gpus_per_node() const { return machines.front().gpus; }
   /// Returns the GPUs of a node as Karpenter counts them: whole GPUs, not MIG slices.
   GpuCount whole_gpus_per_node() const;
@@ -47,6 +52,8 @@ struct DeviceLabel {
 std::optional<DeviceLabel> device_label(const GpuPool& pool);
 /// Returns the key of the device plugin's ConfigMap that divides the GPUs of a pool by MPS: "l40s-mps".
 std::string mps_config(std::string_view pool);
+/// Returns the key of the config that divides them by time-slicing: "l40s-time-slicing".
+std::string time_slicing_config(std::string_view pool);
 
 /// Returns the GPUs that a pod blocks on a node, so that equal pods fill the node: 4 for a pod of 3 GPUs on a node
 /// of 8.
@@ -60,7 +67,7 @@ std::int64_t slices_per_gpu(std::string_view gpu);
 GpuCount gpus_of_jobs(const PlanSpec& spec);
 
 /// Names the pool of each role: `pool_name` of its GPU kind, with the machine type if the plan uses several machine
-/// types with this kind.
+/// types with this kind, and with "spot-base" if only some of its services have all their nodes as spot.
 void name_pools(std::vector<ServicePlan>& services);
 
 /// Returns the pools of the plan, in the order in which its services use them.

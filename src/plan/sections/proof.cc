@@ -15,13 +15,20 @@ namespace {
 
 constexpr std::size_t kFrontierPointsMost = 8;  ///< largest number of fleets that the page shows
 
-std::string share_words(std::int64_t ppm) { return experiment::tenths(ppm, 10'000) + " %"; }
+std::string share_words(std::int64_t ppm) { return experiment::share_text(ppm); }
 
 std::string trial_words(const Trial& trial) {
   return fmt::format("{} requests, P99 of TTFT {}, P99 of TPOT {}, {} USD/h", grouped_text(trial.requests),
                      experiment::seconds(trial.ttft_p99 / std::chrono::microseconds(1)),
                      experiment::milliseconds(trial.tpot_p99 / std::chrono::microseconds(1)),
                      experiment::usd(micro_usd_per_hour(trial)));
+}
+
+/// Says how many replicas the reclaims of spot nodes ended; empty for a trial without more reclaims.
+std::string reclaimed_words(const Trial& trial) {
+  if (trial.condition != TrialCondition::reclaims) return "";
+  return fmt::format("; reclaims ended {} in all simulations",
+                     experiment::counted(trial.reclaimed, "replica", "replicas"));
 }
 
 /// Writes the statements about one service.
@@ -39,10 +46,11 @@ class ServiceProof {
     for (const Trial& trial : service_.robustness) {
       const bool holds = trial.attainment_ppm >= spec_.slo.attainment_ppm;
       add(trial.name, share_words(trial.attainment_ppm) + " met",
-          fmt::format("{} the SLO of {}; {}", holds ? "holds" : "misses", share_words(spec_.slo.attainment_ppm),
-                      trial_words(trial)));
+          fmt::format("{} the SLO of {}; {}{}", holds ? "holds" : "misses", share_words(spec_.slo.attainment_ppm),
+                      trial_words(trial), reclaimed_words(trial)));
     }
     add_zone_loss();
+    add_all_spot();
     add_frontier();
     out_.commands.push_back(fmt::format("capstan compare scenario-{}.yaml", service_.service));
     const std::string& left_out = service_.not_simulated;
@@ -81,6 +89,18 @@ class ServiceProof {
                                     : "the highest minimum that a bounded search tried, which misses",
                     share_words(found.trial.attainment_ppm), trial_words(found.trial),
                     experiment::usd(found.micro_usd_per_hour)));
+  }
+
+  void add_all_spot() {
+    if (!service_.all_spot) return;
+    const AllSpot& spot = *service_.all_spot;
+    add("all nodes spot", experiment::usd(spot.micro_usd_per_hour) + " USD/h",
+        fmt::format("{} {} the SLO: {} met at the reclaims that the plan assumes, {} met with {}{}; {}",
+                    range_words(service_, spot.roles), spot.holds_slo ? "hold" : "miss",
+                    share_words(lowest_attainment_ppm(spot.seeds)), share_words(spot.reclaims.attainment_ppm),
+                    spot.reclaims.name, reclaimed_words(spot.reclaims),
+                    spot.holds_slo ? "cluster.spot_base: true lets the plan take this fleet"
+                                   : "so the base is not spot, also with cluster.spot_base: true"));
   }
 
   /// Adds the requests per second that met the SLO when most requests arrived.

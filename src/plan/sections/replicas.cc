@@ -31,6 +31,10 @@ void add_signal_statements(const ScalerFacts& facts, const ServicePlan& fleet, S
     statements.add("KV memory per replica", fmt::format("{} %", signal.kv_percent), signal.kv_reason,
                    Evidence::modelled, Visibility::one_service);
   }
+  if (signal.uses_goodput()) {
+    statements.add("target of goodput per replica", fmt::format("{} tokens/s", signal.goodput_tokens),
+                   signal.goodput_reason, Evidence::modelled, Visibility::one_service);
+  }
   statements.add("target of requests in flight per replica", fmt::format("{}", signal.in_flight),
                  signal.in_flight_reason, Evidence::modelled, Visibility::one_service);
   statements.add("target that is reached first", signal.first_threshold, signal.first_threshold_reason,

@@ -218,7 +218,29 @@ rules:
     name:
       as: vllm_kv_cache_usage_perc
     metricsQuery: "sum(<<.Series>>{<<.LabelMatchers>>})"
+  - seriesQuery: "vllm:generation_tokens_total{namespace!=\"\"}"
+    resources:
+      overrides:
+        namespace:
+          resource: namespace
+    name:
+      as: vllm_generation_tokens
+    metricsQuery: "sum(rate(<<.Series>>{<<.LabelMatchers>>}[5m]))"
 )yaml");
+}
+
+TEST(ReplicasSection, ScalesMixedWorkOnItsGoodput) {
+  testing::PlanSample sample = chat_sample();
+  sample.spec.asked.scale_on = "goodput";
+  const Section section = replicas_section(sample.facts());
+  const std::string keda = testing::find_body(section, "replicas/keda/chat.yaml")->document();
+  EXPECT_NE(keda.find("sum(rate(vllm:generation_tokens_total{"), keda.npos) << keda;
+  EXPECT_NE(keda.find("name: waiting"), keda.npos) << keda;
+  EXPECT_EQ(keda.find("kv_cache_usage"), keda.npos) << keda;
+  const std::string hpa = testing::find_body(section, "replicas/hpa/chat.yaml")->document();
+  EXPECT_NE(hpa.find("name: vllm_generation_tokens\n"), hpa.npos) << hpa;
+  EXPECT_EQ(hpa.find("kv_cache_usage"), hpa.npos) << hpa;
+  EXPECT_TRUE(testing::value_of_statement(section, "chat target of goodput per replica").ends_with(" tokens/s"));
 }
 
 TEST(ReplicasSection, WritesAnInferenceScaler) {
@@ -261,6 +283,7 @@ spec:
       engineProfile:
         model: Llama-3.3-70B
         dtype: fp8
+  # composite goodput: replicas for the load / what one delivers within every bound of the SLO
   policy: Capstan
   # takes effect when the FleetPolicy sets layers.replicas to Active
   mode: Active

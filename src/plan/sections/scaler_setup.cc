@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "plan/charts.h"
 #include "plan/names.h"
 #include "plan/sections/kill_switch.h"
 #include "plan/sections/metrics_setup.h"
@@ -41,9 +42,9 @@ void add_charts(const PlanFacts& facts, Section& section) {
   const Alternative adapter = shared_alternative(facts, "hpa");
   add_values(section, "prometheus-adapter", prometheus_adapter_values(facts.spec), adapter);
   section.apply.push_back({.step = ApplyStep::metrics,
-                           .command = "helm upgrade --install prometheus-adapter prometheus-adapter --repo "
-                                      "https://prometheus-community.github.io/helm-charts --namespace monitoring "
-                                      "--values replicas/values/prometheus-adapter.yaml",
+                           .command = helm_install("prometheus-adapter",
+                                                   "--namespace monitoring --values "
+                                                   "replicas/values/prometheus-adapter.yaml"),
                            .purpose = "the metrics that an HPA reads",
                            .alternative = adapter});
   if (has_gpu_operator(facts.spec.cluster)) {
@@ -52,10 +53,9 @@ void add_charts(const PlanFacts& facts, Section& section) {
   }
   add_values(section, "dcgm-exporter", dcgm_exporter_values());
   section.apply.push_back({.step = ApplyStep::metrics,
-                           .command =
-                               "helm upgrade --install dcgm-exporter dcgm-exporter --repo "
-                               "https://nvidia.github.io/dcgm-exporter/helm-charts --namespace monitoring --values "
-                               "replicas/values/dcgm-exporter.yaml",
+                           .command = helm_install("dcgm-exporter",
+                                                   "--namespace monitoring --values "
+                                                   "replicas/values/dcgm-exporter.yaml"),
                            .purpose = "the metrics of the GPUs"});
 }
 

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "explain/words.h"
+#include "plan/charts.h"
 #include "plan/names.h"
 #include "plan/scheduling.h"
 #include "plan/sections/engine_command.h"
@@ -124,14 +126,49 @@ void add_mig(Section& section, const std::map<std::string, Yaml>& configs) {
        .evidence = Evidence::assumed});
 }
 
+/// Returns the config of the device plugin that divides GPUs between as many pods.
+Yaml device_plugin_config(std::string_view way, std::int64_t shares) {
+  Yaml file = Yaml::map({{"version", "v1"}});
+  Yaml& sharing = file["sharing"][way];
+  if (way == "timeSlicing") sharing.set("failRequestsGreaterThanOne", true);
+  sharing.set("resources", Yaml::list({Yaml::map({{"name", kGpuResource}, {"replicas", shares}})}));
+  return file;
+}
+
+/// Says why no service is time-sliced, and offers time-slicing for the work that MPS divides.
+void add_time_slicing(const PlanFacts& facts, Section& section, const std::vector<SharedRole>& roles) {
+  if (std::ranges::none_of(facts.spec.services, &ServiceSpec::may_share_gpu)) return;
+  const auto is_mps = [](const SharedRole& role) { return role.choice.sharing == Sharing::mps; };
+  const bool has_mps = std::ranges::any_of(roles, is_mps);
+  section.statements.push_back(
+      {.name = "time-slicing",
+       .value = has_mps ? "an option for batch work" : "not used",
+       .why = fmt::format("replicas take turns, so the load of one makes the steps of the others longer, and nothing "
+                          "bounds its memory: no SLO holds for sure{}",
+                          has_mps ? "; batch work without an SLO may use it where one replica must not end the others, "
+                                    "because replicas under MPS share a server, and a fault of one ends all"
+                                  : ""),
+       .evidence = Evidence::none});
+  std::set<std::string> pools;
+  for (const SharedRole& shared : roles) {
+    const std::string pool = device_of(*shared.role).pool;
+    if (!is_mps(shared) || !has_gpu_operator(facts.spec.cluster) || !pools.insert(pool).second) continue;
+    section.apply.push_back(
+        {.step = ApplyStep::devices,
+         .command = fmt::format("kubectl label nodes --selector {}={} {}={} --overwrite", kPoolLabel, pool,
+                                kDevicePluginLabel, time_slicing_config(pool)),
+         .purpose = fmt::format("time-slicing in place of MPS on the nodes of {}, once they are empty", pool),
+         .is_optional = true});
+  }
+}
+
 void add_mps(Section& section, const std::vector<SharedRole>& roles) {
   Yaml data;
   for (const SharedRole& shared : roles) {
     if (shared.choice.sharing != Sharing::mps) continue;
-    const Yaml resource = Yaml::map({{"name", kGpuResource}, {"replicas", shared.choice.per_gpu}});
-    Yaml file = Yaml::map({{"version", "v1"}});
-    file["sharing"]["mps"].set("resources", Yaml::list({resource}));
-    data.set(mps_config(device_of(*shared.role).pool), file.document());
+    const std::string pool = device_of(*shared.role).pool;
+    data.set(mps_config(pool), device_plugin_config("mps", shared.choice.per_gpu).document());
+    data.set(time_slicing_config(pool), device_plugin_config("timeSlicing", shared.choice.per_gpu).document());
   }
   if (data.empty()) return;
   data.set("whole", Yaml::map({{"version", "v1"}}).document());
@@ -196,11 +233,9 @@ void add_operator_commands(Section& section) {
         "the namespace of the GPU Operator");
     add("kubectl apply -f sharing", "how GPUs are divided");
   }
-  std::string command = fmt::format(
-      "helm upgrade --install gpu-operator gpu-operator --repo https://helm.ngc.nvidia.com/nvidia --namespace {} "
-      "--create-namespace --values "
-      "replicas/values/gpu-operator.yaml",
-      kOperatorNamespace);
+  std::string command = helm_install(
+      "gpu-operator",
+      fmt::format("--namespace {} --create-namespace --values replicas/values/gpu-operator.yaml", kOperatorNamespace));
   for (const Manifest& manifest : section.manifests) {
     if (!manifest.is_object) command += " --values " + manifest.file;
   }
@@ -263,11 +298,13 @@ Section sharing_section(const PlanFacts& facts) {
   }
   if (!has_gpu_operator(facts.spec.cluster)) {
     add_gke_sharing(section, roles);
+    add_time_slicing(facts, section, roles);
     return section;
   }
   const std::map<std::string, Yaml> configs = mig_configs(roles);
   if (!configs.empty()) add_mig(section, configs);
   add_mps(section, roles);
+  add_time_slicing(facts, section, roles);
   add_operator_commands(section);
   if (has_karpenter(facts.spec.cluster) && !section.manifests.empty()) {
     section.statements.push_back(

@@ -82,6 +82,26 @@ TEST(PlanSharing, BatchWorkOnGpusWithoutMigSharesThemByMps) {
   EXPECT_NE(config.find("replicas: 2"), config.npos) << config;
 }
 
+TEST(PlanSharing, TimeSlicingIsAnOptionForBatchWorkAlone) {
+  const auto of_time_slicing = [](const Section& section) {
+    const auto found = std::ranges::find(section.statements, "time-slicing", &Statement::name);
+    return found == section.statements.end() ? Statement{} : *found;
+  };
+  const Section batch = sharing_section(testing::batch_plan().facts());
+  EXPECT_EQ(of_time_slicing(batch).value, "an option for batch work");
+  const std::string config = sharing_text(batch, "sharing/device-plugin.yaml");
+  EXPECT_NE(config.find("l40s-time-slicing: |"), config.npos) << config;
+  EXPECT_NE(config.find("failRequestsGreaterThanOne: true"), config.npos) << config;
+  const auto command = std::ranges::find_if(batch.apply, &ApplyCommand::is_optional);
+  ASSERT_NE(command, batch.apply.end());
+  EXPECT_EQ(command->command,
+            "kubectl label nodes --selector capstan.dev/pool=l40s "
+            "nvidia.com/device-plugin.config=l40s-time-slicing --overwrite");
+  testing::SamplePlan serving = testing::batch_plan();
+  for (TenantSpec& tenant : serving.spec.tenants) tenant.kind = TenantSpec::Kind::production;
+  EXPECT_EQ(of_time_slicing(sharing_section(serving.facts())).value, "not used");
+}
+
 TEST(PlanSharing, APoolWithPodsOfWholeGpusSharesNone) {
   testing::SamplePlan plan = testing::batch_plan();
   testing::add_sample_service(plan, "mail", {plan.services[0].roles[0]});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plan/sections/engine_metrics.h"
 #include "plan/spec/refusal.h"
 
 namespace capstan::plan {
@@ -143,15 +144,40 @@ void set_kv(const RoleFleet& role, SignalChoice& choice) {
       kKvMax * 100);
 }
 
+/// Sets the threshold of the composite goodput. Goodput is what a replica delivers within every bound of the SLO. It is
+/// measured in answer tokens, because engines count these as they are generated, and requests only when they end.
+void set_goodput(const ServiceSpec& service, const MeanRequest& request, const ReplicaCapacity& capacity,
+                 SignalChoice& choice) {
+  choice.has_goodput_metric = find_metric(service.engine, signals::SignalName::generated_tokens_total).has_value();
+  const double most = capacity.found.tokens_per_s;
+  const double target = most / choice.growth / kHpaTolerance;
+  choice.goodput_tokens = std::max<std::int64_t>(static_cast<std::int64_t>(target), 1);
+  choice.goodput_reason = fmt::format(
+      "a replica delivers {:.2f} requests/s of {:.0f} answer tokens within every bound of the SLO, {:.0f} tokens/s, "
+      "prompts and answers together; / {:.2f} for the part of a burst above the minimum / {:.1f} for the tolerance of "
+      "the HPA = {:.0f}; the waiting requests, which deliver nothing yet, are a target of their own",
+      capacity.requests_per_s, request.answer, most, choice.growth, kHpaTolerance, target);
+}
+
 /// Compares the thresholds by the requests of one replica at which they are reached.
-void set_first_threshold(const RoleFleet& role, SignalChoice& choice) {
+void set_first_threshold(const RoleFleet& role, const ServiceSpec& service, const MeanRequest& request,
+                         SignalChoice& choice) {
   const double kv_per_sequence = role.kv_share_at_batch / static_cast<double>(choice.batch);
   const double by_kv = kv_per_sequence > 0 ? static_cast<double>(choice.kv_percent) / 100 / kv_per_sequence : 0;
   const bool has_kv = choice.uses_kv() && by_kv > 0;
-  choice.first_threshold = has_kv && by_kv < static_cast<double>(choice.in_flight) ? "KV memory" : "in flight";
+  const double by_goodput =
+      choice.uses_goodput() ? sequences_at(role, service.slo, request, static_cast<double>(choice.goodput_tokens)) : 0;
+  const auto is_first = [&](double requests) {
+    return requests > 0 && requests < static_cast<double>(choice.in_flight);
+  };
+  choice.first_threshold = has_kv && is_first(by_kv) ? "KV memory" : is_first(by_goodput) ? "goodput" : "in flight";
   choice.first_threshold_reason = fmt::format("with mean requests, {} in flight is reached at {} requests of a replica",
                                               choice.in_flight, choice.in_flight);
   if (has_kv) choice.first_threshold_reason += fmt::format(", {} % of KV memory at {:.0f}", choice.kv_percent, by_kv);
+  if (by_goodput > 0) {
+    choice.first_threshold_reason +=
+        fmt::format(", {} tokens/s of goodput at {:.0f}", choice.goodput_tokens, by_goodput);
+  }
   if (choice.uses_waiting()) {
     choice.first_threshold_reason += fmt::format(", {} waiting at {}, because the others are in the batch",
                                                  choice.waiting, choice.batch + choice.waiting);
@@ -175,7 +201,8 @@ SignalChoice choose_signal(const ServiceSpec& service, const ServicePlan& fleet,
   set_in_flight(role, choice);
   set_waiting(service, role, capacity, choice);
   set_kv(role, choice);
-  set_first_threshold(role, choice);
+  set_goodput(service, request, capacity, choice);
+  set_first_threshold(role, service, request, choice);
   return choice;
 }
 

@@ -21,17 +21,21 @@ struct SignalChoice {
   std::int64_t in_flight = 1;            ///< threshold: running and waiting requests per replica
   std::int64_t waiting = 1;              ///< threshold: waiting requests per replica
   std::int64_t kv_percent = 1;           ///< threshold: KV memory in use per replica
+  std::int64_t goodput_tokens = 1;       ///< threshold: answer tokens per second and replica, within the SLO
+  bool has_goodput_metric = true;        ///< false: the engine counts no answer tokens
   std::string kind_reason{};
   std::string asked_reason{};  ///< what the spec asks for, and what the plan would have taken; empty: nothing is asked
   std::string in_flight_reason{};
   std::string waiting_reason{};
   std::string kv_reason{};
+  std::string goodput_reason{};
   bool is_waiting_assumed = false;       ///< true: the SLO has no bound from which the threshold follows
   std::string first_threshold{};         ///< threshold that is reached first as requests are added: "in flight"
   std::string first_threshold_reason{};  ///< requests of a replica at which each threshold is reached
 
   bool uses_waiting() const { return signal != WorkKind::decode_bound; }
-  bool uses_kv() const { return signal != WorkKind::prefill_bound; }
+  bool uses_goodput() const { return signal == WorkKind::mixed && has_goodput_metric; }
+  bool uses_kv() const { return signal == WorkKind::decode_bound || (signal == WorkKind::mixed && !uses_goodput()); }
 };
 
 /// Chooses the signal of one role. Thresholds follow from the batch at which a replica holds its SLO, less the load

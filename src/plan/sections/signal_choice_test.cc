@@ -95,7 +95,10 @@ TEST(SignalChoice, TakesTheSignalThatTheSpecAsksFor) {
   EXPECT_EQ(choose_signal(service, fleet, role, "queue").asked_reason,
             "asked.scale_on: queue; the plan would take the same");
   EXPECT_EQ(choose_signal(service, fleet, role, "latency").signal, WorkKind::prefill_bound);
-  EXPECT_EQ(choose_signal(service, fleet, role, "goodput").signal, WorkKind::mixed);
+  const SignalChoice goodput = choose_signal(service, fleet, role, "goodput");
+  EXPECT_EQ(goodput.signal, WorkKind::mixed);
+  EXPECT_TRUE(goodput.uses_goodput() && goodput.uses_waiting());
+  EXPECT_FALSE(goodput.uses_kv()) << "it differs from KV pressure";
 }
 
 TEST(SignalChoice, NamesTheThresholdThatIsReachedFirst) {
@@ -104,11 +107,32 @@ TEST(SignalChoice, NamesTheThresholdThatIsReachedFirst) {
   role.batch = 40;
   role.kv_share_at_batch = 0.95;  // the cap of the KV target is reached at 27 sequences
   role.minimum = 64;
-  const SignalChoice choice = choose_signal(sample.spec.services.front(), sample.services.front(), role, "goodput");
+  const SignalChoice choice = choose_signal(sample.spec.services.front(), sample.services.front(), role, "kv");
   EXPECT_EQ(choice.kv_percent, 65);
   EXPECT_EQ(choice.first_threshold, "KV memory");
   role.kv_share_at_batch = 0;
   EXPECT_EQ(choose_signal(sample.spec.services.front(), sample.services.front(), role).first_threshold, "in flight");
+}
+
+TEST(SignalChoice, GoodputIsWhatAReplicaDeliversWithinTheSlo) {
+  PlanSample sample = chat_sample();
+  ServiceSpec& service = sample.spec.services.front();
+  RoleFleet& role = sample.services.front().roles.front();
+  role.minimum = 64;  // carries every burst
+  const MeanRequest request = mean_request(service, {});
+  const ReplicaCapacity capacity = replica_capacity(service, role, request);
+  const SignalChoice choice = choose_signal(service, sample.services.front(), role, "goodput");
+  EXPECT_EQ(choice.goodput_tokens, static_cast<std::int64_t>(capacity.found.tokens_per_s / 1.1));
+  EXPECT_NEAR(capacity.found.tokens_per_s, capacity.requests_per_s * request.answer, 1);
+  const double sequences = sequences_at(role, service.slo, request, static_cast<double>(choice.goodput_tokens));
+  EXPECT_LT(sequences, static_cast<double>(capacity.found.batch)) << "replicas are added before the SLO is missed";
+  EXPECT_GT(sequences, 1);
+  service.slo.tpot /= 2;
+  EXPECT_LT(choose_signal(service, sample.services.front(), role, "goodput").goodput_tokens, choice.goodput_tokens)
+      << "a faster SLO leaves less goodput";
+  service.engine = Engine::triton;
+  EXPECT_TRUE(choose_signal(service, sample.services.front(), role, "goodput").uses_kv())
+      << "Triton counts no answer tokens";
 }
 
 TEST(MeanRequest, IsThatOfTheSimulationsIfThereAreAny) {

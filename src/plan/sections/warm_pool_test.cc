@@ -55,11 +55,11 @@ ReplicaCount minimum_of(PlanSample sample, double burst_in_replicas, Duration le
 }
 
 TEST(WarmMinimum, IsTheFewestReplicasThatABurstNeeds) {
-  // A burst of 4 replicas' worth for a lead time of 300 s: with a TTFT of 2 s 4 x 300 / 302 = 3.97 replicas.
+  // A burst that needs 4 replicas, a lead time of 300 s and a TTFT of 2 s: 4 x 300 / 302 = 3.97 replicas.
   EXPECT_EQ(minimum_of(chat_sample(), 4, 300s, 1'000'000), 4);
   // With 10 % that may be late: (4 x 300 - 0.1 x (1800 x 0.5 + 600 x 3.5)) / 302 = 2.98.
   EXPECT_EQ(minimum_of(chat_sample(), 4, 300s, 900'000), 3);
-  // A burst that every replica can carry needs only those of the load outside bursts.
+  // A burst that one replica can serve needs no more replicas than the load outside bursts.
   EXPECT_EQ(minimum_of(chat_sample(), 0.5, 300s, 1'000'000), 1);
 }
 

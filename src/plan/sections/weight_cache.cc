@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "plan/names.h"
 #include "plan/sections/pause_container.h"
 
@@ -38,7 +41,8 @@ Yaml fetch_container(const ServiceSpec& service) {
   environment.add(Yaml::map({{"name", "MODEL"}, {"value", service.served_model_name}}));
   environment.add(Yaml::map({{"name", "MODEL_FOLDER"}, {"value", model_folder(service)}}));
   Yaml& token = environment.add(Yaml::map({{"name", "HF_TOKEN"}}));
-  token["valueFrom"].set("secretKeyRef", Yaml::map({{"name", "hugging-face"}, {"key", "token"}, {"optional", true}}));
+  token["valueFrom"].set("secretKeyRef", Yaml::map({{"name", service.model_secret}, {"key", "token"}}));
+  if (!needs_model_secret(service)) token["valueFrom"]["secretKeyRef"].set("optional", true);
   container.set("env", std::move(environment));
   // Schedulers count the requests of an init container for the whole life of its pod, so they must fit next to a
   // replica.
@@ -53,6 +57,13 @@ Yaml fetch_container(const ServiceSpec& service) {
 }  // namespace
 
 bool downloads_weights(const ServiceSpec& service) { return service.engine != Engine::triton; }
+
+bool needs_model_secret(const ServiceSpec& service) {
+  // Publishers whose models the hub gives only to accounts that accepted a licence.
+  constexpr std::array<std::string_view, 3> kGated = {"meta-llama/", "google/gemma", "mistralai/Mistral-Large"};
+  const auto is_prefix = [&](std::string_view prefix) { return service.served_model_name.starts_with(prefix); };
+  return downloads_weights(service) && (service.has_stated_secret || std::ranges::any_of(kGated, is_prefix));
+}
 
 std::string node_cache_path(const PlanSpec& spec) {
   const bool is_launched_on_aws = spec.cluster.cloud == Cloud::aws && spec.cluster.provisioner != Provisioner::none;

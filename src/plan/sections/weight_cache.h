@@ -13,6 +13,8 @@ inline constexpr std::string_view kModelsMount = "/models";
 /// Returns true if the plan downloads the weights from Hugging Face. Triton serves engines that were built for the GPU,
 /// from a volume of the user's own.
 bool downloads_weights(const ServiceSpec& service);
+/// Returns true if the weights cannot be loaded without the Secret: the spec names it, or the model is gated.
+bool needs_model_secret(const ServiceSpec& service);
 
 /// Returns the folder of the cache on a node: where the nodes that the plan launches on AWS mount their NVMe disks.
 std::string node_cache_path(const PlanSpec& spec);

@@ -152,12 +152,13 @@ void add_limits_statement(const PlanSpec& spec, Section& out) {
 
 /// Adds the commands that give access to the weights and start the workloads.
 void add_workload_commands(const PlanSpec& spec, Section& out) {
-  if (std::ranges::any_of(spec.services, downloads_weights)) {
+  const auto may_have_token = [](const ServiceSpec& s) { return downloads_weights(s) && !needs_model_secret(s); };
+  if (std::ranges::any_of(spec.services, may_have_token)) {
     out.apply.push_back(
         {.step = ApplyStep::secrets,
          .command = fmt::format("kubectl -n {} create secret generic hugging-face --from-literal token=$HF_TOKEN",
                                 spec.namespace_),
-         .purpose = "the token for gated models",
+         .purpose = "the token with which the hub allows more downloads",
          .is_optional = true});
   }
   if (out.manifests.empty()) return;

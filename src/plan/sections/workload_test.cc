@@ -77,7 +77,6 @@ spec:
             secretKeyRef:
               name: hugging-face
               key: token
-              optional: true
         resources:
           requests:
             cpu: "500m"

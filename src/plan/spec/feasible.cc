@@ -14,6 +14,7 @@
 #include "engine/step_model.h"
 #include "manifest/fields.h"
 #include "model/capacity_names.h"
+#include "plan/capacity.h"
 #include "plan/engine_limits.h"
 #include "plan/spec/candidates.h"
 #include "plan/spec/gpu_kinds.h"
@@ -23,6 +24,9 @@ namespace capstan::plan {
 namespace {
 
 using model::CapacityType;
+
+/// Requests that a replica runs at once with the bound that a refusal advises. Fewer leave no room for random arrivals.
+constexpr std::int64_t kRequestsAtOnce = 4;
 
 double milliseconds(Duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
 Duration of_picoseconds(engine::Picoseconds ps) { return Duration{ps / engine::kPicosecondsPerNanosecond}; }
@@ -236,19 +240,63 @@ class ServiceCheck {
             : "";
     const std::string length =
         fmt::format("a prompt of {} {}{} on an idle replica", prompt, prompt == 1 ? "token" : "tokens", share_words);
-    check_bound("slo.tpot", service_.slo.tpot, "one step with a single request", step);
-    check_bound("slo.ttft_p99", service_.slo.ttft, length, prefill);
+    check_bound("slo.tpot", service_.slo.tpot, "one step with a single request", step,
+                workable_bound(fitting, &model::Slo::tpot));
+    // The longest counted prompt waits for others about as long as it takes itself.
+    std::optional<Duration> ttft = workable_bound(fitting, &model::Slo::ttft);
+    if (ttft) ttft = std::max<Duration>(*ttft, std::chrono::ceil<std::chrono::milliseconds>(prefill.time * 2));
+    check_bound("slo.ttft_p99", service_.slo.ttft, length, prefill, ttft);
     check_bound("slo.e2e", service_.slo.e2e,
                 fmt::format("the longer of {} and {} further steps", length, std::max<std::int64_t>(answer - 1, 0)),
-                whole);
+                whole, std::nullopt);
   }
 
-  void check_bound(const std::string& key, Duration bound, const std::string& work, const Fastest& fastest) {
+  /// Returns true if a replica of a candidate runs several requests at once within these bounds, by the engine model.
+  bool is_workable(const SpecCandidate& candidate, model::Role role, const model::Slo& slo) const {
+    const ReplicaCapacity capacity = replica_capacity(*candidate.row, role, slo, mean_request(service_, {}));
+    return !capacity.found.out_of_reach && capacity.found.batch >= kRequestsAtOnce;
+  }
+
+  /// Returns the lowest bound, in whole milliseconds, with which a replica runs several requests at once. The idle
+  /// replica of `IdleTimes` is faster, but no fleet of replicas with one request each would serve a load.
+  /// @return nothing if no bound up to a minute is enough, or if the lengths of the requests are not known
+  std::optional<Duration> workable_bound(const std::vector<SpecCandidate>& fitting,
+                                         Duration model::Slo::* bound) const {
+    if (!is_generated()) return std::nullopt;
+    const bool is_ttft = bound == &model::Slo::ttft;
+    const model::Role role = !service_.is_disaggregated ? model::Role::both
+                             : is_ttft                  ? model::Role::prefill
+                                                        : model::Role::decode;
+    const auto holds = [&](std::int64_t ms) {
+      model::Slo slo;
+      slo.*bound = std::chrono::milliseconds(ms);
+      return std::ranges::any_of(fitting, [&](const SpecCandidate& c) { return is_workable(c, role, slo); });
+    };
+    std::int64_t low = 1, high = 60'000;
+    if (!holds(high)) return std::nullopt;
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (holds(middle)) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return std::chrono::milliseconds(low);
+  }
+
+  void check_bound(const std::string& key, Duration bound, const std::string& work, const Fastest& fastest,
+                   std::optional<Duration> workable) {
     if (bound == Duration{} || bound >= fastest.time) return;
-    add(key, fmt::format("{}.{}: {} is {} shorter than {}, which takes {} at best ({}); the nearest possible bound is "
-                         "above {}",
-                         name(), key, time_words(bound), time_words(fastest.time - bound), work,
-                         time_words(fastest.time), row_words(*fastest.row), time_words(fastest.time)));
+    const std::string nearest =
+        workable && *workable > fastest.time
+            ? fmt::format("{}, with which a replica runs {} requests at once by the engine model",
+                          time_words(*workable), kRequestsAtOnce)
+            : "above " + time_words(fastest.time);
+    add(key,
+        fmt::format("{}.{}: {} is {} shorter than {}, which takes {} at best ({}); the nearest possible bound is {}",
+                    name(), key, time_words(bound), time_words(fastest.time - bound), work, time_words(fastest.time),
+                    row_words(*fastest.row), nearest));
   }
 
   void check_goodput() {
@@ -351,8 +399,9 @@ std::string smaller_weights(const PlanSpec& spec, const std::vector<SmallestFlee
   return words;
 }
 
-/// Compares the limits with the smallest fleets. Services may share machines, so all of them need the held parts of the
-/// machines, and at least the machines of the largest one. Services that share GPUs are not counted.
+/// Compares the limits with the smallest fleets. Services may share machines. So together they need at least the parts
+/// of machines that their replicas hold, and at least the whole machines of the largest service. Services that share
+/// GPUs are not counted.
 void check_limits(const PlanSpec& spec, const std::vector<SmallestFleet>& fleets,
                   std::vector<ImpossibleDemand>& found) {
   GpuCount gpus = 0, most_gpus = 0;

@@ -9,7 +9,7 @@ namespace capstan::plan {
 
 /// A demand of a spec that nothing can meet.
 struct ImpossibleDemand {
-  std::string path{};     ///< in the file: "services.0.slo.tpot"
+  std::string path{};     ///< path in the file: "services.0.slo.tpot"
   std::string message{};  ///< what is impossible, by how much, and the nearest that is possible
 };
 

@@ -137,9 +137,11 @@ services:
 )";
   const SpecResult spec = parse_plan_spec(kTooFast, "s.yaml");
   ASSERT_FALSE(spec);
-  EXPECT_EQ(spec.error().text(),
-            "s.yaml:5:15: services.chat.slo.tpot: 2 ms is 6.76 ms shorter than one step with a single request, which "
-            "takes 8.76 ms at best (Llama-3.3-70B in fp8 on 8 x H100); the nearest possible bound is above 8.76 ms");
+  EXPECT_EQ(
+      spec.error().text(),
+      "s.yaml:5:15: services.chat.slo.tpot: 2 ms is 6.76 ms shorter than one step with a single request, which "
+      "takes 8.76 ms at best (Llama-3.3-70B in fp8 on 8 x H100); the nearest possible bound is 12 ms, with which a "
+      "replica runs 4 requests at once by the engine model");
 }
 
 TEST(ImpossibleDemands, AReplicaNeedsMemoryForItsKvCache) {

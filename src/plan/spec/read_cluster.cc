@@ -127,6 +127,7 @@ class ClusterReader {
     read_machines(fields, defaults);
     note_prices(fields);
     read_buying(fields, defaults);
+    read_zone_outage(fields, defaults);
     read_spec_node_start(fields, spec_, errors_);
     fields.text("prometheus", cluster_.prometheus);
     defaults.note(fields, "prometheus", cluster_.prometheus, "the address that the Prometheus Operator gives it",
@@ -330,14 +331,37 @@ class ClusterReader {
         "gang_scheduler", cluster_.gang_scheduler,
         {{"kai", GangScheduler::kai}, {"kueue", GangScheduler::kueue}, {"none", GangScheduler::none}});
     defaults.note(fields, "gang_scheduler", "kai", "it places gangs by topology and under queues");
+    if (fields.text("kai_node_pool", cluster_.kai_node_pool)) {
+      check_kube_name(fields, "kai_node_pool", cluster_.kai_node_pool, true, errors_);
+    }
+    if (cluster_.gang_scheduler != GangScheduler::kai) return;
+    defaults.note(fields, "kai_node_pool", "none", "KAI's default scheduler takes only nodes without this label");
   }
 
   /// Reads how often spot machines are reclaimed. It is a default only of a cluster that may buy spot machines.
   void read_interruptions(Fields& fields, DefaultList& defaults) {
     fields.share_ppm("spot_interruptions_per_hour", cluster_.spot_interruptions_ppm, 0, 1'000'000);
+    fields.boolean("spot_base", cluster_.may_buy_spot_base);
     if (std::ranges::find(cluster_.capacity, model::CapacityType::spot) == cluster_.capacity.end()) return;
+    defaults.note(fields, "spot_base", "false",
+                  "reclaims end replicas of the base with a short notice; `true` lets the search buy it as spot too");
     defaults.note(fields, "spot_interruptions_per_hour", percent_text(kSpotInterruptionsPpm),
                   "an assumption without a measured source; clouds publish the rate of each machine type");
+  }
+
+  /// Reads how long a zone is away in the stress test, and notes what the simulations do differently from the cluster.
+  void read_zone_outage(Fields& fields, DefaultList& defaults) {
+    fields.duration("zone_outage", cluster_.zone_outage, std::chrono::minutes(1), std::chrono::hours(24));
+    if (cluster_.zones.size() > 1) {
+      defaults.note(fields, "zone_outage", time_text(cluster_.zone_outage), "length of the outage in the stress test");
+    }
+    const bool buys = cluster_.provisioner != Provisioner::none;
+    spec_.defaults.push_back(
+        {"simulations", fmt::format("place gang{}", buys ? ", provision group" : ""),
+         fmt::format(
+             "no key changes it: the simulations place pods{} as Capstan does, and the cluster's own scheduler{} "
+             "may take other nodes",
+             buys ? " and buy nodes" : "", buys ? " and provisioner" : "")});
   }
 
   /// Refuses a provisioner for which the plan has no manifests.

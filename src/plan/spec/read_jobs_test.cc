@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plan/spec/read_spec.h"
+#include "plan/spec/testing.h"
 
 namespace capstan::plan {
 namespace {
@@ -25,11 +26,6 @@ SpecResult with_tenant(const std::string& tenant, const std::string& more = "nam
   return parse_plan_spec(kJobsSpec, "s.yaml", sets);
 }
 
-std::string default_of(const PlanSpec& spec, std::string_view path) {
-  const auto found = std::ranges::find(spec.defaults, path, &DefaultUsed::path);
-  return found == spec.defaults.end() ? "stated" : found->value;
-}
-
 TEST(ReadSpecJobs, ReadsWhatATenantRuns) {
   const SpecResult spec = with_tenant(
       "{name: lab, kind: training, jobs: [{name: tune, pods: {min: 1, max: 4}, gpus_per_pod: 8, work: {median: 2h, "
@@ -46,7 +42,7 @@ TEST(ReadSpecJobs, ReadsWhatATenantRuns) {
   EXPECT_EQ(jobs.load.batches.interval, 1h);
   EXPECT_FALSE(jobs.preemptible);
   EXPECT_EQ(jobs.checkpoint_every, 20min);
-  EXPECT_EQ(default_of(*spec, "tenants.lab.jobs.tune.work"), "stated");
+  EXPECT_EQ(default_of(*spec, "tenants.lab.jobs.tune.work"), "");
 }
 
 TEST(ReadSpecJobs, ListsTheDefaultsOfAClass) {
@@ -66,7 +62,7 @@ TEST(ReadSpecJobs, ATrainingTenantWithoutJobsHasAssumedOnes) {
   const SpecResult assumed = with_tenant("{name: lab, kind: training, gpu_quota: 16}");
   ASSERT_TRUE(assumed) << assumed.error().text();
   ASSERT_EQ(assumed->tenants[1].jobs.size(), 1u);
-  EXPECT_NE(default_of(*assumed, "tenants.lab.jobs"), "stated");
+  EXPECT_NE(default_of(*assumed, "tenants.lab.jobs"), "");
   const SpecResult none = with_tenant("{name: lab, kind: training, gpu_quota: 16, jobs: []}");
   ASSERT_TRUE(none) << none.error().text();
   EXPECT_TRUE(none->tenants[1].jobs.empty());
@@ -81,7 +77,7 @@ TEST(ReadSpecJobs, ReportsMistakes) {
     const char* tenant;
     const char* message;
   } cases[] = {
-      {"{name: a, jobs: [{name: x, work: -5m}]}", "tenants.a.jobs.x.work: found \"-5m\", expected"},
+      {"{name: a, jobs: [{name: x, work: -5m}]}", "tenants.a.jobs.x.work: found -5m, expected 1s"},
       {"{name: a, jobs: [{name: x, pods: 0}]}", "tenants.a.jobs.x.pods: found \"0\", expected 1 to 1024"},
       {"{name: a, jobs: [{name: x, pods: {min: 4, max: 2}}]}", "tenants.a.jobs.x.pods: min 4 is above max 2"},
       {"{name: a, jobs: [{name: x}, {name: x}]}", "\"x\" is the name of two classes of jobs"},

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -85,6 +88,40 @@ std::string_view nearest_model(std::string_view name, const std::vector<std::str
   return nearest;
 }
 
+/// Returns the parameters of a model that its name states, in billions: 8 for "Llama-3.1-8B".
+std::optional<double> billions_of(std::string_view name) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    const bool is_start = is_digit(name[at]) && (at == 0 || (!is_digit(name[at - 1]) && name[at - 1] != '.'));
+    if (!is_start) continue;
+    double value = 0;
+    const auto [end, error] = std::from_chars(name.data() + at, name.data() + name.size(), value);
+    const std::size_t after = static_cast<std::size_t>(end - name.data());
+    if (error == std::errc{} && after < name.size() && (name[after] == 'B' || name[after] == 'b')) return value;
+  }
+  return std::nullopt;
+}
+
+/// Names the model of the table whose size is the nearest, for a name that resembles none: "; the nearest by size is
+/// Llama-3.3-70B". A name without a size is compared with the largest model, because most such models are large.
+std::string nearest_size_words(std::string_view name, const std::vector<std::string_view>& models) {
+  const std::optional<double> asked = billions_of(name);
+  std::string_view nearest;
+  double least = 0;
+  for (const std::string_view model : models) {
+    const std::optional<double> size = billions_of(model);
+    if (!size) continue;
+    const double distance = asked ? std::abs(std::log(*size / *asked)) : -*size;
+    if (nearest.empty() || distance < least) {
+      nearest = model;
+      least = distance;
+    }
+  }
+  if (nearest.empty()) return "";
+  return asked ? fmt::format("; the nearest by size is {}", nearest)
+               : fmt::format("; its name states no size, and the largest in the table is {}", nearest);
+}
+
 /// Finds the rows of a model in the engine table. Names a similar model if there are none.
 void find_spec_model(const Fields& fields, const std::string& served, bool has_dtype, ServiceSpec& service,
                      const PlanSpec& spec, ErrorList& errors) {
@@ -102,10 +139,11 @@ void find_spec_model(const Fields& fields, const std::string& served, bool has_d
     const std::string_view nearest = nearest_model(std::string_view(served).substr(served.rfind('/') + 1), models);
     errors.fail(
         fields.place_for_error({"model"}),
-        fmt::format("{}.model: the engine table has no \"{}\", expected {}{}; for another model, state a table of your "
-                    "own step times with step_times",
-                    fields.what(), served, manifest::one_of(models),
-                    nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest)),
+        fmt::format(
+            "{}.model: the engine table has no \"{}\", expected {}{}; for another model, state a table of your "
+            "own step times with step_times",
+            fields.what(), served, manifest::one_of(models),
+            !nearest.empty() ? fmt::format(" (did you mean {}?)", nearest) : nearest_size_words(served, models)),
         ErrorKind::infeasible);
   } else if (!has_rows) {
     errors.fail(fields.place_for_error({"dtype", "model"}),
@@ -211,6 +249,10 @@ ServiceSpec read_spec_service(const Node& node, PlanSpec& spec, ErrorList& error
                          {"triton", Engine::triton}});
   defaults.note(fields, "engine", "vllm", "the engine whose step times the table has");
   service.image = default_image(service.engine);
+  service.has_stated_secret = fields.text("model_secret", service.model_secret);
+  if (service.has_stated_secret) check_kube_name(fields, "model_secret", service.model_secret, true, errors);
+  defaults.note(fields, "model_secret", service.model_secret, "needed only if the hub gates the model",
+                DefaultKind::name);
   fields.text("image", service.image);
   defaults.note(fields, "image", service.image, "its flags and metrics are those of the manifests", DefaultKind::name);
   const bool has_dtype = fields.text("dtype", service.dtype);

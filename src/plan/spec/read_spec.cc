@@ -51,6 +51,33 @@ void read_step_times(Fields& root, PlanSpec& spec, ErrorList& errors) {
   spec.engines = std::make_shared<const engine::EngineTable>(std::move(*table));
 }
 
+/// Returns the names of the objects that the plan writes for a service.
+std::vector<std::string> object_names(const ServiceSpec& service) {
+  std::vector<std::string> roots{service.name};
+  if (service.is_disaggregated) roots.insert(roots.end(), {service.name + "-prefill", service.name + "-decode"});
+  std::vector<std::string> names = roots;
+  for (const std::string& root : roots) {
+    for (const std::string_view part : {"balloon", "prepull", "weights", "models", "config", "dashboard"}) {
+      names.push_back(fmt::format("{}-{}", root, part));
+    }
+  }
+  return names;
+}
+
+/// Checks that no object of a service has the name of an object of an earlier one: the second would replace the first.
+void check_object_names(const Node& node, const ServiceSpec& service, const PlanSpec& spec, ErrorList& errors) {
+  const std::vector<std::string> names = object_names(service);
+  for (const ServiceSpec& other : spec.services) {
+    const std::vector<std::string> taken = object_names(other);
+    const auto same = std::ranges::find_first_of(names, taken);
+    if (same == names.end() || service.name == other.name) continue;
+    errors.fail(node.place,
+                fmt::format("services: {0} and {1} would both have an object named \"{2}\", expected another "
+                            "name for one of them; the nearest is {0}-2",
+                            service.name, other.name, *same));
+  }
+}
+
 void read_services(Fields& root, PlanSpec& spec, ErrorList& errors) {
   root.need("services");
   for (const Node& node : root.non_empty_list("services")) {
@@ -58,6 +85,7 @@ void read_services(Fields& root, PlanSpec& spec, ErrorList& errors) {
     if (std::ranges::find(spec.services, service.name, &ServiceSpec::name) != spec.services.end()) {
       errors.fail(node.place, fmt::format("services: \"{}\" is the name of two services", service.name));
     }
+    check_object_names(node, service, spec, errors);
     spec.services.push_back(std::move(service));
   }
   if (spec.services.size() > kServicesMost) {

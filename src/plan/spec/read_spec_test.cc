@@ -56,7 +56,48 @@ TEST(ReadSpec, TheExampleUsesNoDefault) {
   ASSERT_TRUE(spec) << spec.error().text();
   std::vector<std::string> used;
   for (const DefaultUsed& one : spec->defaults) used.push_back(one.path);
-  EXPECT_EQ(used, std::vector<std::string>({"tenants.production.gpu_limit"}));  // absent means no limit
+  // No key changes how the simulations place pods, and a limit that is absent is no limit.
+  EXPECT_EQ(used, std::vector<std::string>({"simulations", "tenants.production.gpu_limit"}));
+}
+
+TEST(ReadSpec, ListsWhatTheSimulationsAssume) {
+  const SpecResult spec = parse_plan_spec(kSmallest, "chat.yaml");
+  ASSERT_TRUE(spec) << spec.error().text();
+  EXPECT_EQ(find_default(*spec, "cluster.zone_outage")->value, "30 min");
+  EXPECT_EQ(find_default(*spec, "simulations")->value, "place gang, provision group");
+  EXPECT_EQ(find_default(*spec, "cluster.spot_base"), nullptr) << "no spot nodes are bought";
+  const std::vector<std::string> sets = {"cluster={capacity: [on_demand, spot], spot_base: true, zone_outage: 1h}"};
+  const SpecResult stated = parse_plan_spec(kSmallest, "chat.yaml", sets);
+  ASSERT_TRUE(stated) << stated.error().text();
+  EXPECT_TRUE(stated->cluster.may_buy_spot_base);
+  EXPECT_EQ(stated->cluster.zone_outage, 1h);
+}
+
+TEST(ReadSpec, RefusesServicesWhoseObjectsWouldHaveOneName) {
+  struct Row {
+    std::string first, second, object;
+  };
+  for (const Row& row : {Row{"chat, disaggregated: true", "chat-prefill", "chat-prefill"},
+                         Row{"chat", "chat-balloon", "chat-balloon"}, Row{"chat", "chat-eu", ""}}) {
+    std::string text = "services:\n";
+    for (const std::string& name : {row.first, row.second})
+      text += "- {name: " + name + ", model: Llama-3.1-8B, slo: {ttft_p99: 2s}}\n";
+    const SpecResult spec = parse_plan_spec(text, "two.yaml");
+    EXPECT_EQ(spec.has_value(), row.object.empty()) << text;
+    if (spec) continue;
+    const std::string error = spec.error().text();
+    EXPECT_NE(error.find("two.yaml:3:3: "), error.npos) << error;
+    EXPECT_NE(error.find("would both have an object named \"" + row.object + "\""), error.npos) << error;
+  }
+}
+
+TEST(ReadSpec, NamesTheNearestModelBySizeIfNoNameIsSimilar) {
+  const auto error_of = [](const std::string& model) {
+    const SpecResult spec = parse_plan_spec("services: [{name: a, model: " + model + ", slo: {tpot: 1s}}]", "a.yaml");
+    return spec ? std::string() : spec.error().text();
+  };
+  EXPECT_NE(error_of("zzz-9B").find("the nearest by size is "), std::string::npos) << error_of("zzz-9B");
+  EXPECT_NE(error_of("zzz").find("the largest in the table is "), std::string::npos) << error_of("zzz");
 }
 
 TEST(ReadSpec, TakesChangesFromTheCommandLine) {
@@ -201,7 +242,7 @@ RC_GTEST_PROP(ReadSpec, EveryErrorOfAMutatedExampleHasAPlaceAndAMessage, ()) {
   const std::string text = mutated_example();
   const SpecResult spec = parse_plan_spec(text, "s.yaml");
   if (spec) {
-    RC_ASSERT(!spec->services.empty() && !spec->tenants.empty() && !spec->cluster.machines.empty());
+    RC_ASSERT((!spec->services.empty() && !spec->tenants.empty() && !spec->cluster.machines.empty()));
     return;
   }
   for (const Error& error : spec.error().list) {

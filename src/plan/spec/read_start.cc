@@ -19,7 +19,7 @@ std::string range_words(const DurationRange& range) {
   return fmt::format("{} to {}", time_text(range.low), time_text(range.high));
 }
 
-/// Reads a duration, which takes the place of a range.
+/// Reads a duration as both ends of a range. Returns false if the file states none.
 bool read_range(Fields& fields, std::string_view key, DurationRange& out) {
   Duration stated{};
   if (!fields.duration(key, stated, 0s, 2h)) return false;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plan/spec/read_spec.h"
+#include "plan/spec/testing.h"
 
 namespace capstan::plan {
 namespace {
@@ -14,12 +15,6 @@ using namespace std::chrono_literals;
 constexpr std::string_view kStartSpec = R"(services:
 - {name: chat, model: Llama-3.1-8B, slo: {ttft_p99: 2s}}
 )";
-
-/// Returns the value of a default, or an empty text.
-std::string default_of(const PlanSpec& spec, std::string_view path) {
-  const auto found = std::ranges::find(spec.defaults, path, &DefaultUsed::path);
-  return found == spec.defaults.end() ? "" : found->value;
-}
 
 TEST(ReadSpecStart, ListsEveryAssumedStepOfAColdStart) {
   const SpecResult spec = parse_plan_spec(kStartSpec, "s.yaml");

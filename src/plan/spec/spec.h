@@ -78,8 +78,11 @@ struct ClusterSpec {
   std::vector<MachineSpec> machines{};  ///< machines that may be used, at least one; unique names
   Provisioner provisioner = Provisioner::karpenter;
   GangScheduler gang_scheduler = GangScheduler::kai;
+  std::string kai_node_pool{};  ///< value of KAI's node-pool label, which selects a scheduler of its own; empty: none
   std::vector<model::CapacityType> capacity{};                   ///< capacity types that may be bought, at least one
   std::uint32_t spot_interruptions_ppm = kSpotInterruptionsPpm;  ///< chance in an hour of each spot node, millionths
+  bool may_buy_spot_base = false;  ///< true: also the nodes of the minimum may be spot, if the SLO holds
+  Duration zone_outage = std::chrono::minutes(30);  ///< length of the zone outage of the stress test
   NodeStartSpec node_start{};
   std::string prometheus = "http://prometheus-operated.monitoring.svc:9090";
   std::string karpenter_discovery = "gpu-cluster";  ///< value of the tag karpenter.sh/discovery
@@ -88,7 +91,7 @@ struct ClusterSpec {
 /// Numbers of tokens, log-normal.
 struct TokenSpec {
   std::int32_t median = 0;
-  double sigma = 0;          ///< standard deviation of the logarithm; 0: every one has the median
+  double sigma = 0;          ///< standard deviation of the logarithm; 0: every number is the median
   std::int32_t longest = 0;  ///< no draw is longer
 };
 
@@ -144,6 +147,8 @@ struct ServiceSpec {
   std::string served_model_name{};  ///< argument of the engine and label of its metrics: "meta-llama/Llama-3.3-70B"
   Engine engine = Engine::vllm;
   std::string image{};                            ///< container image of the engine with its tag
+  std::string model_secret = "hugging-face";      ///< Secret with the key "token", with which the weights are loaded
+  bool has_stated_secret = false;                 ///< true: the spec names the Secret, so it must exist
   std::string dtype{};                            ///< "fp8" or "bfloat16"
   std::optional<std::int64_t> tensor_parallel{};  ///< GPUs of a replica; nothing: the search chooses
   std::int64_t pods_per_replica = 1;              ///< more than one: a gang

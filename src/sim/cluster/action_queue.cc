@@ -45,7 +45,7 @@ void ActionQueue::take_effect(model::ActionToken token) {
   }
   if (!waiting.is_known) {
     ++meter_.actions_unknown;
-    events_.schedule(now() + config_.unknown_after, EventKind::unknown_told, token.value);
+    events_.schedule(now() + config_.unknown_after, EventKind::unknown_reported, token.value);
   } else if (refusal) {
     ++meter_.actions_refused;
     outcomes_.push_back({token, ports::Outcome::Kind::refused, *refusal});

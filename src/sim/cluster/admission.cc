@@ -6,6 +6,7 @@
 
 #include "base/known_row.h"
 #include "sim/cluster/domain_key.h"
+#include "sim/cluster/pod_fit.h"
 
 namespace capstan::sim {
 namespace {
@@ -24,9 +25,12 @@ constexpr Duration kPromise = 1min;
 
 Admission::Admission(Basics& basics, const NodeProvider& nodes, Jobs& jobs)
     : Component(basics), nodes_(nodes), jobs_(jobs) {
-  const bool has_preemptible = std::ranges::any_of(config_.job_classes, &JobClass::preemptible);
+  has_preemptible_ = std::ranges::any_of(config_.job_classes, &JobClass::preemptible);
   has_elastic_ = std::ranges::any_of(config_.jobs, &Job::is_elastic);
-  if (has_preemptible || has_elastic_) events_.schedule(now() + kInterval, EventKind::admission);
+  for (std::uint32_t job = 0; job < config_.jobs.size() && !has_choice_of_gpu_; ++job) {
+    has_choice_of_gpu_ = has_several_gpus(job);
+  }
+  if (has_preemptible_ || has_elastic_ || has_choice_of_gpu_) events_.schedule(now() + kInterval, EventKind::admission);
 }
 
 void Admission::fit_and_preempt(const std::set<model::NodeId>& ending) {
@@ -35,8 +39,15 @@ void Admission::fit_and_preempt(const std::set<model::NodeId>& ending) {
   std::vector<WaitingGang> waiting = waiting_gangs();
   if (has_elastic_) widen(waiting, ending);
   if (waiting.empty()) return;
-  FreeRoom room(rows(), nodes_);
   std::ranges::stable_sort(waiting, std::ranges::greater{}, &WaitingGang::priority);
+  if (has_choice_of_gpu_) {
+    FreeRoom room(rows(), nodes_);
+    unsatisfiable_.clear();
+    for (const WaitingGang& gang : waiting) choose_gpu(gang, room);
+    for (WaitingGang& gang : waiting) gang.spec.pods.gpu = rows().gangs.at(gang.id).spec.pods.gpu;
+  }
+  if (!has_preemptible_ && !has_elastic_) return;
+  FreeRoom room(rows(), nodes_);
   unsatisfiable_.clear();
   for (const WaitingGang& gang : waiting) preempt_for(gang, room, waiting);
   for (const WaitingGang& gang : waiting) fit_width(gang, room);
@@ -47,17 +58,74 @@ std::vector<WaitingGang> Admission::waiting_gangs() const {
   std::vector<WaitingGang> waiting;
   rows().gangs.for_each([&](model::GangId id, const model::Gang& gang) {
     if (gang.phase != model::Gang::Phase::pending || now() - gang.created_at < kPreemptionDelay) return;
-    WaitingGang found{
-        .id = id, .spec = gang.spec, .queue = rows().pods.at(gang.pods.front()).queue, .priority = priority_of(gang)};
-    for (const model::PodId pod : gang.pods) {
-      const model::NodeId node = rows().pods.at(pod).node;
-      if (!node.valid()) continue;
-      --found.spec.pods.count;
-      found.domain = domain_key(rows(), node, gang.spec.together);
-    }
+    WaitingGang found = waiting_gang(id, gang);
     if (found.spec.pods.count > 0) waiting.push_back(std::move(found));
   });
   return waiting;
+}
+
+WaitingGang Admission::waiting_gang(model::GangId id, const model::Gang& row) const {
+  WaitingGang found{
+      .id = id, .spec = row.spec, .queue = rows().pods.at(row.pods.front()).queue, .priority = priority_of(row)};
+  for (const model::PodId pod : row.pods) {
+    const model::NodeId node = rows().pods.at(pod).node;
+    if (!node.valid()) continue;
+    --found.spec.pods.count;
+    found.domain = domain_key(rows(), node, row.spec.together);
+  }
+  return found;
+}
+
+bool Admission::has_several_gpus(std::uint32_t job) const {
+  const Job& what = known_row(config_.jobs, job);
+  return what.gpus.empty() ? !known_row(config_.job_classes, what.job_class).other_gpus.empty() : what.gpus.size() > 1;
+}
+
+/// Returns true if an empty node that exists or can be bought could hold one of the pods.
+bool Admission::may_exist(const model::PodSet& pods) const {
+  const auto holds = [&](model::OfferingId id, model::NodeClassId node_class) {
+    const model::Offering& offering = catalog().offering(id);
+    if (offering.gpu != pods.gpu || whole_gpus(offering.gpus) < pods.gpus_per_pod) return false;
+    return pods_besides_gpus(catalog(), pods, node_class, catalog().resources_of_new_node(id), 1) == 1;
+  };
+  for (const ExistingNodes& nodes : config_.existing) {
+    if (holds(nodes.offering, nodes.node_class)) return true;
+  }
+  for (std::uint32_t p = 0; p < catalog().pools.size(); ++p) {
+    for (const model::OfferingId id : catalog().pools[p].offerings) {
+      const model::Eligibility& eligibility = catalog().eligibility;
+      const auto found = eligibility.purchases.find({{p}, id});
+      if (holds(id, found == eligibility.purchases.end() ? model::NodeClassId{} : found->second)) return true;
+    }
+  }
+  return false;
+}
+
+void Admission::choose_gpu(model::GangId id) {
+  const model::Gang& row = rows().gangs.at(id);
+  if (!has_several_gpus(row.ordinal)) return;
+  FreeRoom room(rows(), nodes_);
+  unsatisfiable_.clear();
+  choose_gpu(waiting_gang(id, row), room);
+}
+
+/// Chooses the first kind of GPU that has room for all pods of a job that waits without a node, and takes the room.
+void Admission::choose_gpu(WaitingGang gang, FreeRoom& room) {
+  if (!jobs_.owns(gang.id) || gang.domain || !has_several_gpus(rows().gangs.at(gang.id).ordinal)) return;
+  std::optional<model::GpuKindId> possible;
+  for (const model::GpuKindId gpu : jobs_.gpus_of_gang(gang.id)) {
+    gang.spec.pods.gpu = gpu;
+    if (!possible && may_exist(gang.spec.pods)) possible = gpu;
+    const Request request{gang.spec, gang.queue, gang.priority, gang.domain};
+    if (unsatisfiable_.contains(request)) continue;
+    for (const FreeRoom::Domain& domain : room.domains(gang)) {
+      if (!room.fits(gang, domain)) continue;
+      room.take(gang, domain);
+      return jobs_.set_gpu(gang.id, gpu);
+    }
+    unsatisfiable_.insert(request);
+  }
+  if (possible) jobs_.set_gpu(gang.id, *possible);
 }
 
 std::int32_t Admission::priority_of(const model::Gang& gang) const {

@@ -17,11 +17,13 @@ namespace capstan::sim {
 /// The queueing controller of the batch jobs, such as Kueue. A controller behind the port only places gangs; this part
 /// decides which jobs may ask for GPUs, and for how many. It looks at the cluster every five seconds, if a class of
 /// jobs needs it:
-/// - An elastic job that has waited for a minute asks for as many pods as there is room for, between its least and its
-///   most. While it runs with fewer than its most and no gang waits, it takes more pods after a checkpoint.
+/// - A job that may use several kinds of GPU asks for the first kind that has room for it, when it arrives and again
+///   while it waits. Without room, it asks for the first kind of which some node could hold its pods.
+/// - An elastic job that has waited for a minute asks for as many pods as there is room for, between its minimum and
+///   its maximum. While it runs with fewer than its maximum and no gang waits, it takes more pods after a checkpoint.
 /// - A waiting gang takes the GPUs of preemptible jobs with a lower priority, if that makes room for all its pods in
-///   one domain and in its queues. A gang with some bound pods takes the room of the others in the domain of these.
-///   An elastic job gives up some of its pods if its least are left; it goes on from its last checkpoint. Of the
+///   one domain and in its queues. If some pods of the gang are bound, it takes room only in their domain.
+///   An elastic job gives up only some of its pods if its minimum is left; it goes on from its last checkpoint. Of the
 ///   domains, it takes the one whose jobs have the lowest priority, then the one with the fewest GPUs to take, then the
 ///   one whose jobs began last. Of its jobs, the youngest end first. No job ends without need.
 /// - Until the gang is placed, at most for a minute, jobs with a lower priority that arrived before it do not ask for
@@ -30,9 +32,11 @@ class Admission : Component {
  public:
   Admission(Basics& basics, const NodeProvider& nodes, Jobs& jobs);
 
-  /// Fits the widths of elastic jobs, and preempts.
+  /// Sets the widths of elastic jobs, and ends jobs for waiting gangs.
   /// @param ending  nodes whose termination is on its way
   void fit_and_preempt(const std::set<model::NodeId>& ending);
+  /// Chooses the kind of GPU for which a new gang of a job asks, if it may use several.
+  void choose_gpu(model::GangId id);
   void add_to(StateHash& hash) const;
 
  private:
@@ -55,6 +59,10 @@ class Admission : Component {
 
   std::vector<WaitingGang> waiting_gangs() const;
   std::int32_t priority_of(const model::Gang& gang) const;
+  WaitingGang waiting_gang(model::GangId id, const model::Gang& row) const;
+  void choose_gpu(WaitingGang gang, FreeRoom& room);
+  bool may_exist(const model::PodSet& pods) const;
+  bool has_several_gpus(std::uint32_t job) const;
   void fit_width(const WaitingGang& gang, const FreeRoom& room);
   void widen(const std::vector<WaitingGang>& waiting, const std::set<model::NodeId>& ending);
   void keep_pods(const WaitingGang& gang, const FreeRoom::Domain& domain, Victim& victim, FreeRoom& room) const;
@@ -68,7 +76,9 @@ class Admission : Component {
 
   const NodeProvider& nodes_;
   Jobs& jobs_;
+  bool has_preemptible_ = false;
   bool has_elastic_ = false;
+  bool has_choice_of_gpu_ = false;             ///< true: some job may use several kinds of GPU
   std::map<model::GangId, Instant> promised_;  ///< gangs for which jobs ended, and when
   std::set<Request> unsatisfiable_;            ///< requests for which this pass found no jobs to end
 };

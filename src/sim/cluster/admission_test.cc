@@ -272,5 +272,83 @@ TEST(Admission, AJobDoesNotGrowOntoANodeWhoseTerminationIsOnItsWay) {
   EXPECT_EQ(bench.progress(2).resizes, 0);
 }
 
+/// Returns a configuration with two nodes of eight GPUs of kind 0 and one of kind 1, each with 32 CPUs, and one class
+/// of jobs that may use both kinds.
+ClusterConfig with_two_kinds(std::vector<Job> jobs) {
+  ClusterConfig config = AdmissionBench::config_of(std::move(jobs), {});
+  auto catalog = std::make_shared<model::Catalog>(*config.catalog);
+  catalog->gpu_kinds.resize(2, "other");
+  catalog->instance_types = {{.name = "small", .cpu_milli = 32'000}};
+  catalog->eligibility.pod_classes = {{.requests = {.cpu_milli = 10'000}}};
+  for (model::Offering& offering : catalog->offerings) offering.type = {0};
+  model::Offering other = catalog->offerings[0];
+  other.gpu = {1};
+  catalog->offerings.push_back(other);
+  const model::OfferingId id{static_cast<std::uint32_t>(catalog->offerings.size() - 1)};
+  config.catalog = catalog;
+  config.existing.push_back({.offering = id, .count = 1, .pool = {}});
+  config.job_classes[0].other_gpus = {{1}};
+  config.job_classes[0].pod_class = {0};
+  return config;
+}
+
+TEST(Admission, AJobAsksForTheFirstKindOfGpuThatHasRoom) {
+  Bench bench(with_two_kinds({{at_s(1), 0, 1, whole_gpus(8), seconds(1000)},
+                              {at_s(2), 0, 1, whole_gpus(8), seconds(1000)},
+                              {at_s(10), 0, 1, whole_gpus(8), seconds(1000)},
+                              {at_s(20), 0, 1, whole_gpus(8), seconds(1000)}}));
+  const auto gang_of = [&](std::uint32_t job) {
+    model::GangId found;
+    bench.truth().gangs.for_each([&](model::GangId id, const model::Gang& row) {
+      if (!row.service.valid() && row.ordinal == job) found = id;
+    });
+    return found;
+  };
+  const auto gpu_of = [&](std::uint32_t job) { return bench.truth().gangs.at(gang_of(job)).spec.pods.gpu; };
+  bench.run_to(at_s(3));
+  EXPECT_EQ(gpu_of(0), model::GpuKindId{0});
+  bench.cluster.submit(bind_to(bench.truth(), gang_of(0), {0}));
+  bench.cluster.submit(bind_to(bench.truth(), gang_of(1), {1}));
+  bench.run_to(at_s(11));
+  EXPECT_EQ(gpu_of(2), model::GpuKindId{1}) << "both nodes of its first kind are full";
+  bench.cluster.submit(bind_to(bench.truth(), gang_of(2), {2}));
+  bench.run_to(at_s(40));
+  EXPECT_EQ(gpu_of(3), model::GpuKindId{0}) << "without room, it asks for the first kind";
+}
+
+TEST(Admission, AKindOfGpuWithoutCpuHasNoRoom) {
+  Bench bench(
+      with_two_kinds({{at_s(1), 0, 4, whole_gpus(1), seconds(1000)}, {at_s(2), 0, 3, whole_gpus(1), seconds(1000)}}));
+  model::GangId wide, small;
+  bench.run_to(at_s(3));
+  bench.truth().gangs.for_each(
+      [&](model::GangId id, const model::Gang& row) { (row.spec.pods.count == 4 ? wide : small) = id; });
+  bench.cluster.submit(bind_to(bench.truth(), wide, {0}));
+  bench.run_to(at_s(4));
+  EXPECT_EQ(bench.cluster.meter(at_s(4)).binds_refused_full, 1) << "a node has CPU for three pods";
+  bench.cluster.submit(bind_to(bench.truth(), small, {0}));
+  bench.run_to(at_s(5));
+  EXPECT_EQ(bench.truth().nodes.at({0}).available->cpu_milli, 2'000);
+  bench.run_to(at_s(1'100));
+  EXPECT_EQ(bench.truth().nodes.at({0}).available->cpu_milli, 32'000) << "a job that ended gives its CPU back";
+}
+
+TEST(Admission, PodsRunOnlyOnNodesWithTheirLabels) {
+  ClusterConfig config = with_two_kinds({{at_s(1), 0, 1, whole_gpus(1), seconds(1000)}});
+  auto catalog = std::make_shared<model::Catalog>(*config.catalog);
+  catalog->eligibility.pod_classes[0].node_classes = {false, true};
+  config.catalog = catalog;
+  config.existing[0].node_class = {0};
+  config.existing[1].node_class = {1};
+  Bench bench(config);
+  bench.run_to(at_s(3));
+  model::GangId job;
+  bench.truth().gangs.for_each([&](model::GangId id, const model::Gang&) { job = id; });
+  EXPECT_EQ(bench.truth().gangs.at(job).spec.pods.gpu, model::GpuKindId{1}) << "only these nodes have the label";
+  bench.cluster.submit(bind_to(bench.truth(), job, {2}));
+  bench.run_to(at_s(4));
+  EXPECT_EQ(bench.truth().gangs.at(job).phase, model::Gang::Phase::starting);
+}
+
 }  // namespace
 }  // namespace capstan::sim

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/cluster/domain_key.h"
+#include "sim/cluster/pod_fit.h"
 
 namespace capstan::sim {
 
@@ -42,13 +43,14 @@ std::optional<model::Reason> Binder::perform(const model::BindPods& what) {
     ++meter_.binds_refused_spread;
     return refused;
   }
-  std::map<model::NodeId, MilliGpu> asked;
-  for (const auto& binding : what.bindings) asked[binding.node] += rows().pods.at(binding.pod).gpus;
-  for (const auto& [node, gpus] : asked) {
-    if (gpus > nodes_.free(node)) {
+  std::map<model::NodeId, std::int64_t> asked;
+  for (const auto& binding : what.bindings) ++asked[binding.node];
+  const model::PodSet& set = rows().gangs.at(what.gang).spec.pods;
+  for (const auto& [node, pods] : asked) {
+    const MilliGpu gpus = set.gpus_per_pod * pods;
+    if (gpus > nodes_.free(node) || pods_besides_gpus(catalog(), set, rows().nodes.at(node), pods) < pods) {
       ++meter_.binds_refused_full;
-      return model::Reason{model::ReasonCode::no_node_fits,
-                           {gpus.count, rows().gangs.at(what.gang).spec.pods.gpu.value}};
+      return model::Reason{model::ReasonCode::no_node_fits, {gpus.count, set.gpu.value}};
     }
   }
   for (const auto& binding : what.bindings) pods_.bind(binding.pod, binding.node);
@@ -77,11 +79,10 @@ bool Binder::place_whole(model::GangId id, QueueRoom& queues) {
   for (const auto& [domain, node] : candidates) {
     if (domain != current) nodes.clear();
     current = domain;
-    MilliGpu room = nodes_.free(node);
-    for (; nodes.size() < gang.pods.size() && room >= gang.spec.pods.gpus_per_pod;
-         room -= gang.spec.pods.gpus_per_pod) {
-      nodes.push_back(node);
-    }
+    const std::int64_t by_gpus = nodes_.free(node).count / gang.spec.pods.gpus_per_pod.count;
+    const std::int64_t most = std::min<std::int64_t>(by_gpus, std::ssize(gang.pods) - std::ssize(nodes));
+    const std::int64_t fitting = pods_besides_gpus(catalog(), gang.spec.pods, rows().nodes.at(node), most);
+    nodes.insert(nodes.end(), static_cast<std::size_t>(fitting), node);
     if (nodes.size() < gang.pods.size()) continue;
     for (std::size_t i = 0; i < nodes.size(); ++i) pods_.bind(gang.pods[i], nodes[i]);
     queues.hold(queue, gpus);

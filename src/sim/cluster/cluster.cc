@@ -68,7 +68,7 @@ void Cluster::handle(const Event& event) {
       return nodes_.node_ready({event.id});
     case EventKind::action_effect:
       return actions_.take_effect({event.id});
-    case EventKind::unknown_told:
+    case EventKind::unknown_reported:
       return actions_.report_unknown({event.id});
     case EventKind::reconcile:
       return controller_.reconcile({event.id});
@@ -89,9 +89,9 @@ void Cluster::handle(const Event& event) {
     case EventKind::job_started:
       return jobs_.started({event.id});
     case EventKind::job_restarted:
-      return jobs_.create_gang(event.id);
+      return admission_.choose_gpu(jobs_.create_gang(event.id));
     case EventKind::job_arrival:
-      return jobs_.arrive(event.id);
+      return admission_.choose_gpu(jobs_.arrive(event.id));
     case EventKind::admission:
       return admission_.fit_and_preempt(actions_.ending_nodes());
   }

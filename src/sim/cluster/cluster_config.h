@@ -130,7 +130,9 @@ struct ScrapeConfig {
 struct ExistingNodes {
   model::OfferingId offering;
   std::int64_t count = 0;
-  model::PoolId pool;  ///< pool of the nodes; none: a controller cannot give them back
+  model::PoolId pool;               ///< pool of the nodes; none: a controller cannot give them back
+  model::NodeClassId node_class{};  ///< class of their labels; none: they admit every pod
+  std::size_t entry = 0;            ///< position of the list entry that states them; the kinds of a file share one
 };
 
 /// The replicas that a workload object asks for at the start.
@@ -143,15 +145,17 @@ struct InitialReplicas {
 /// Batch jobs that differ only in their size and length. A job is a gang that computes and then ends.
 struct JobClass {
   std::string name;
-  model::GpuKindId gpu;
+  model::GpuKindId gpu;                                ///< kind of GPU for which a job asks first
   model::Level together = model::TopologyLevel::node;  ///< all pods of a job must be inside one domain of this level
   model::QueueId queue{};                              ///< queue of the pods; none: no queue limits them
   Latency start;                                       ///< time from bound to computing, also after a restart
   /// Time of computing between two checkpoints. A job that loses its pods restarts from its last checkpoint; zero: from
   /// the beginning.
   Duration checkpoint_every{};
-  std::int32_t priority = 0;  ///< a waiting gang may end preemptible jobs with a lower priority
-  bool preemptible = false;   ///< true: its jobs may end for a gang with a higher priority, and wait again
+  std::int32_t priority = 0;      ///< a waiting gang may end preemptible jobs with a lower priority
+  bool preemptible = false;       ///< true: its jobs may end for a gang with a higher priority, and wait again
+  model::PodClassId pod_class{};  ///< needs of a pod besides GPUs; none: only GPUs, on every node
+  std::vector<model::GpuKindId> other_gpus{};  ///< kinds that a job takes if `gpu` has no room, in this order
 };
 
 /// One batch job.
@@ -160,11 +164,21 @@ struct Job {
   std::uint32_t job_class = 0;  ///< position in `ClusterConfig::job_classes`
   std::int32_t pods = 1;
   MilliGpu gpus_per_pod;
-  Duration work;                ///< computing time that it needs with all its pods
-  std::int32_t least_pods = 0;  ///< pods with which it may start; 0: all. With fewer pods, it computes for longer
+  Duration work;                  ///< computing time that it needs with all its pods
+  std::int32_t least_pods = 0;    ///< pods with which it may start; 0: all. With fewer pods, it computes for longer
+  model::PodClassId pod_class{};  ///< needs of a pod besides GPUs; none: those of the class
+  std::vector<model::GpuKindId> gpus{};  ///< kinds of GPU that it may use, in order; empty: those of the class
 
   bool is_elastic() const { return least_pods > 0 && least_pods < pods; }
 };
+
+/// Returns the kinds of GPU that a job may use, in the order in which it asks for them.
+inline std::vector<model::GpuKindId> gpus_of(const JobClass& job_class, const Job& job) {
+  if (!job.gpus.empty()) return job.gpus;
+  std::vector<model::GpuKindId> kinds{job_class.gpu};
+  kinds.insert(kinds.end(), job_class.other_gpus.begin(), job_class.other_gpus.end());
+  return kinds;
+}
 
 /// The configuration of a simulated cluster. All its randomness comes from the seed.
 struct ClusterConfig {

@@ -61,6 +61,7 @@ struct Spending {
 struct GpuUse {
   GpuTime gpu_time = 0;
   MicroUsd cost;
+  std::array<GpuTime, kGpuStates> by_state{};  ///< parts of `gpu_time`
 };
 
 inline constexpr std::size_t kActionKinds = std::variant_size_v<decltype(model::Action::what)>;

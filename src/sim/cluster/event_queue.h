@@ -22,7 +22,7 @@ enum class EventKind : std::uint8_t {
   node_booted,
   node_ready,
   action_effect,
-  unknown_told,
+  unknown_reported,
   reconcile,
   initial,
   engine_ready,

@@ -22,8 +22,8 @@ struct WaitingGang {
   std::optional<std::uint32_t> domain{};  ///< `domain_key` of its pods with a node; none: no pod has one
 };
 
-/// The free GPUs of all nodes, by domain, and the GPUs that the queues hold, at one moment. A search may take room and
-/// give it back; the cluster does not change.
+/// The free GPUs, CPU and memory of all nodes, by domain, and the GPUs that the queues hold, at one moment. A search
+/// may take room and give it back; the cluster does not change.
 class FreeRoom {
  public:
   /// The nodes of one domain that have a kind of GPU.
@@ -46,16 +46,22 @@ class FreeRoom {
 
   /// Takes the room of a gang that fits into the domain. Returns the node of each pod.
   std::vector<model::NodeId> take(const WaitingGang& gang, const Domain& domain);
-  /// Gives back the GPUs of a pod with a node, as if it had ended.
-  void give_back(const model::Pod& pod) { hold(pod.node, pod.queue, MilliGpu{} - pod.gpus); }
-  /// Takes the GPUs of such a pod again.
-  void take_again(const model::Pod& pod) { hold(pod.node, pod.queue, pod.gpus); }
+  /// Gives back the room of a pod with a node, as if it had ended.
+  void give_back(const model::Pod& pod);
+  /// Takes the room of such a pod again.
+  void take_again(const model::Pod& pod);
 
  private:
-  void hold(model::NodeId node, model::QueueId queue, MilliGpu gpus);
+  /// The amounts that a node has left.
+  struct Left {
+    MilliGpu gpus;
+    std::optional<model::Resources> others{};
+  };
+  std::int64_t most_pods(const model::PodSet& pods, model::NodeId node) const;
+  const model::Resources& requests_of(const model::Pod& pod) const;
 
   const model::Snapshot& rows_;
-  std::map<model::NodeId, MilliGpu> free_;  ///< free GPUs of the nodes that take pods
+  std::map<model::NodeId, Left> free_;  ///< by node that takes pods
   QueueRoom queues_;
 };
 

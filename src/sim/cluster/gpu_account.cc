@@ -42,14 +42,15 @@ std::string_view name(GpuState state) {
 GpuAccount::GpuAccount(const model::Catalog& catalog, std::size_t job_classes)
     : catalog_(catalog),
       users_(catalog.services.size() + job_classes + 1),
-      rows_(catalog.offerings.size(),
-            Row{.by_user = std::vector<GpuTime>(users_), .by_pool = std::vector<GpuTime>(catalog.pools.size() + 1)}) {}
+      rows_(catalog.offerings.size(), Row{.by_user = std::vector<std::array<GpuTime, kGpuStates>>(users_),
+                                          .by_pool = std::vector<GpuTime>(catalog.pools.size() + 1)}) {}
 
 void GpuAccount::add(model::OfferingId offering, std::optional<std::size_t> user, GpuState state, MilliGpu gpus,
                      Duration time) {
   Row& row = known_row(rows_, offering.value);
   known_row(row.by_state, static_cast<std::size_t>(state)) += gpu_time(gpus, time);
-  (user ? known_row(row.by_user, *user) : row.by_user.back()) += gpu_time(gpus, time);
+  std::array<GpuTime, kGpuStates>& of_user = user ? known_row(row.by_user, *user) : row.by_user.back();
+  known_row(of_user, static_cast<std::size_t>(state)) += gpu_time(gpus, time);
 }
 
 void GpuAccount::pay(model::OfferingId offering, model::PoolId pool, MilliGpu gpus, Duration time) {
@@ -68,8 +69,15 @@ void GpuAccount::charge(ClusterMeter& total) const {
     }
     PriceSplit by_user(offering);
     for (std::size_t u = 0; u < users_; ++u) {
-      total.by_user[u].gpu_time += rows_[o].by_user[u];
-      total.by_user[u].cost += by_user.next(rows_[o].by_user[u]);
+      const std::array<GpuTime, kGpuStates>& parts = rows_[o].by_user[u];
+      GpuUse& use = total.by_user[u];
+      GpuTime sum = 0;
+      for (std::size_t s = 0; s < kGpuStates; ++s) {
+        sum += parts[s];
+        use.by_state[s] += parts[s];
+      }
+      use.gpu_time += sum;
+      use.cost += by_user.next(sum);
     }
     PriceSplit by_pool(offering);
     for (std::uint32_t p = 0; p < rows_[o].by_pool.size(); ++p) {

@@ -39,11 +39,12 @@ void Jobs::schedule_arrival() {
   events_.schedule(config_.jobs[next].at, EventKind::job_arrival, next);
 }
 
-void Jobs::arrive(std::uint32_t job) {
+model::GangId Jobs::arrive(std::uint32_t job) {
   CAPSTAN_ASSERT(job == progress_.size());
   progress_.emplace_back();
-  create_gang(job);
+  const model::GangId gang = create_gang(job);
   schedule_arrival();
+  return gang;
 }
 
 model::GangId Jobs::create_gang(std::uint32_t job, std::int32_t pods) {
@@ -53,7 +54,10 @@ model::GangId Jobs::create_gang(std::uint32_t job, std::int32_t pods) {
   const model::GangId id = api_.new_gang();
   model::Gang gang;
   gang.ordinal = job;
-  gang.spec = {.pods = {.gpu = job_class.gpu, .count = pods, .gpus_per_pod = what.gpus_per_pod},
+  gang.spec = {.pods = {.gpu = gpus_of(job_class, what).front(),
+                        .count = pods,
+                        .gpus_per_pod = what.gpus_per_pod,
+                        .pod_class = what.pod_class.valid() ? what.pod_class : job_class.pod_class},
                .together = job_class.together};
   gang.created_at = now();
   for (std::int32_t i = 0; i < pods; ++i) {
@@ -152,8 +156,8 @@ std::vector<RunningJob> Jobs::preemptible_below(std::int32_t priority, model::Gp
   for (const auto& [id, record] : gangs_) {
     const JobClass& job_class = class_of(record.job);
     if (record.stage == Stage::binding || !job_class.preemptible) continue;
-    if (job_class.priority >= priority || job_class.gpu != gpu) continue;
     const model::PodSet& pods = rows().gangs.at(id).spec.pods;
+    if (job_class.priority >= priority || pods.gpu != gpu) continue;
     const Job& job = config_.jobs[record.job];
     running.push_back({.gang = id,
                        .priority = job_class.priority,
@@ -186,7 +190,9 @@ void Jobs::resize(model::GangId id, const std::vector<model::NodeId>& nodes) {
   save_progress(id);
   ++progress_[job].resizes;
   remove(id);
+  const model::GpuKindId gpu = rows().nodes.at(nodes.front()).gpu;
   const model::GangId resized = create_gang(job, static_cast<std::int32_t>(nodes.size()));
+  set_gpu(resized, gpu);
   const std::vector<model::PodId> pods = rows().gangs.at(resized).pods;
   for (std::size_t i = 0; i < nodes.size(); ++i) pods_.bind(pods[i], nodes[i]);
   note_bound(resized);
@@ -205,6 +211,18 @@ void Jobs::set_width(model::GangId id, std::int32_t pods) {
   while (std::ssize(gang.pods) < pods) {
     gang.pods.push_back(pods_.create(id, gang.spec.pods.gpus_per_pod, class_of(gang.ordinal).queue));
   }
+  api_.set(id, std::move(gang));
+}
+
+std::vector<model::GpuKindId> Jobs::gpus_of_gang(model::GangId id) const {
+  const std::uint32_t job = known_row(gangs_, id).job;
+  return gpus_of(class_of(job), config_.jobs[job]);
+}
+
+void Jobs::set_gpu(model::GangId id, model::GpuKindId gpu) {
+  model::Gang gang = rows().gangs.at(id);
+  if (gang.spec.pods.gpu == gpu) return;
+  gang.spec.pods.gpu = gpu;
   api_.set(id, std::move(gang));
 }
 

@@ -61,9 +61,9 @@ class Jobs : Component {
   bool have_all_arrived() const { return progress_.size() == config_.jobs.size(); }
   bool have_all_ended() const { return have_all_arrived() && ended_ == progress_.size(); }
 
-  void arrive(std::uint32_t job);
+  model::GangId arrive(std::uint32_t job);
   /// Creates the gang of a job that has none.
-  void create_gang(std::uint32_t job) { create_gang(job, known_row(config_.jobs, job).pods); }
+  model::GangId create_gang(std::uint32_t job) { return create_gang(job, known_row(config_.jobs, job).pods); }
   /// Notes that pods of the gang were bound. Starts the job if all are.
   void note_bound(model::GangId id);
   void started(model::GangId id);
@@ -84,6 +84,10 @@ class Jobs : Component {
   void preempt(model::GangId id);
   /// Changes the pods of a gang without a bound pod.
   void set_width(model::GangId id, std::int32_t pods);
+  /// Returns the kinds of GPU that a job may use, in the order in which it asks for them.
+  std::vector<model::GpuKindId> gpus_of_gang(model::GangId id) const;
+  /// Changes the kind of GPU for which a gang without a bound pod asks.
+  void set_gpu(model::GangId id, model::GpuKindId gpu);
   /// Removes a gang that waits for nodes until release_withheld().
   void withhold(model::GangId id);
   void release_withheld();

@@ -1,6 +1,7 @@
 #include "sim/cluster/node_provider.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/assert.h"
 #include "base/known_row.h"
@@ -35,7 +36,15 @@ void NodeProvider::add_existing() {
           places_, [&](const auto& p) { return p.second > 0 && catalog().lies_within(p.first, offering.zone); });
       CAPSTAN_ASSERT(place != places_.end());  // the scenario reader checks that existing nodes fit into their zone
       --place->second;
-      make_node(group.offering, group.pool, {}, place->first);
+      make_node({.pool = group.pool,
+                 .offering = group.offering,
+                 .claim = {},
+                 .gpu = {},
+                 .gpus = {},
+                 .domains = {},
+                 .node_class = group.node_class,
+                 .ready_at = {}},
+                place->first);
     }
   }
 }
@@ -54,19 +63,17 @@ std::optional<model::DomainId> NodeProvider::find_place(const model::Offering& o
   return fitting[capacity_draws_.below(fitting.size())];
 }
 
-model::NodeId NodeProvider::make_node(model::OfferingId offering, model::PoolId pool, model::ClaimId claim,
-                                      model::DomainId place) {
+model::NodeId NodeProvider::make_node(model::Node node, model::DomainId place) {
   const model::NodeId id{next_node_++};
-  const model::Offering& bought = catalog().offering(offering);
-  nodes_.emplace(id, Node{.allocated = {}, .allocated_since = now(), .paid_since = now(), .place = place, .pods = {}});
-  api_.set(id, model::Node{.phase = model::Node::Phase::ready,
-                           .pool = pool,
-                           .offering = offering,
-                           .claim = claim,
-                           .gpu = bought.gpu,
-                           .gpus = whole_gpus(bought.gpus),
-                           .domains = known_row(paths_, place),
-                           .ready_at = now()});
+  const model::Offering& bought = catalog().offering(node.offering);
+  nodes_.emplace(id,
+                 Node{.allocated = {}, .free_counted_until = now(), .paid_since = now(), .place = place, .pods = {}});
+  node.gpu = bought.gpu;
+  node.gpus = whole_gpus(bought.gpus);
+  node.domains = known_row(paths_, place);
+  node.available = catalog().resources_of_new_node(node.offering);
+  node.ready_at = now();
+  api_.set(id, std::move(node));
   listener_.node_added(id);
   const std::uint32_t rate = config_.provider.spot_interruptions_per_million_hours;
   if (bought.capacity == model::CapacityType::spot && rate > 0) {
@@ -157,7 +164,17 @@ void NodeProvider::node_ready(model::ClaimId id) {
   model::Claim claim = rows().claims.at(id);
   add_launching(account_, id, now());
   claim.phase = model::Claim::Phase::registered;
-  claim.node = make_node(claim.offering, claim.pool, id, record->second.place);
+  const auto node_class = catalog().eligibility.purchases.find({claim.pool, claim.offering});
+  const bool has_class = node_class != catalog().eligibility.purchases.end();
+  claim.node = make_node({.pool = claim.pool,
+                          .offering = claim.offering,
+                          .claim = id,
+                          .gpu = {},
+                          .gpus = {},
+                          .domains = {},
+                          .node_class = has_class ? node_class->second : model::NodeClassId{},
+                          .ready_at = {}},
+                         record->second.place);
   Duration& expected = known_row(expected_launch_, claim.offering);
   expected = (3 * expected + (now() - claim.requested_at)) / 4;
   api_.set(id, claim);
@@ -263,6 +280,7 @@ void NodeProvider::add_pod(model::NodeId id, model::PodId pod, MilliGpu gpus) {
   Node& record = known_row(nodes_, id);
   record.allocated += gpus;
   record.pods.push_back(pod);
+  change_available(id, pod, true);
 }
 
 void NodeProvider::remove_pod(model::NodeId id, model::PodId pod, MilliGpu gpus) {
@@ -270,17 +288,34 @@ void NodeProvider::remove_pod(model::NodeId id, model::PodId pod, MilliGpu gpus)
   Node& record = known_row(nodes_, id);
   record.allocated -= gpus;
   std::erase(record.pods, pod);
+  change_available(id, pod, false);
+}
+
+const model::Resources& NodeProvider::requests_of(model::PodId pod) const {
+  const model::Gang& gang = rows().gangs.at(rows().pods.at(pod).gang);
+  return catalog().eligibility.requests(gang.spec.pods.pod_class);
+}
+
+void NodeProvider::change_available(model::NodeId id, model::PodId pod, bool takes) {
+  if (!rows().nodes.at(id).available || requests_of(pod) == model::Resources{}) return;
+  model::Node node = rows().nodes.at(id);
+  if (takes) {
+    model::take_from(*node.available, requests_of(pod));
+  } else {
+    model::add_to(*node.available, requests_of(pod));
+  }
+  api_.set(id, std::move(node));
 }
 
 /// Adds the time of the node's free GPUs up to now to the account. Called before their number changes.
 void NodeProvider::close_free(model::NodeId id) {
   add_free(account_, id, now());
-  known_row(nodes_, id).allocated_since = now();
+  known_row(nodes_, id).free_counted_until = now();
 }
 
 void NodeProvider::add_free(GpuAccount& account, model::NodeId id, Instant end) const {
   account.add(rows().nodes.at(id).offering, {}, GpuState::unallocated, free(id),
-              end - known_row(nodes_, id).allocated_since);
+              end - known_row(nodes_, id).free_counted_until);
 }
 
 void NodeProvider::add_launching(GpuAccount& account, model::ClaimId id, Instant end) const {
@@ -309,11 +344,15 @@ void NodeProvider::check_invariants() const {
   for (const auto& [id, record] : nodes_) {
     const model::Node& node = rows().nodes.at(id);
     MilliGpu used{};
+    std::optional<model::Resources> available = catalog().resources_of_new_node(node.offering);
     for (model::PodId pod : record.pods) {
+      if (available) model::take_from(*available, requests_of(pod));
       CAPSTAN_ASSERT(rows().pods.at(pod).node == id);
       used += rows().pods.at(pod).gpus;
     }
     CAPSTAN_ASSERT(used == record.allocated && used <= node.gpus);
+    CAPSTAN_ASSERT(available == node.available);
+    CAPSTAN_ASSERT(!available || (available->cpu_milli >= 0 && available->memory_mib >= 0));
     CAPSTAN_ASSERT(!node.claim.valid() || rows().claims.at(node.claim).node == id);
     CAPSTAN_ASSERT(node.phase != model::Node::Phase::terminating || record.pods.empty());
     ++standing[record.place];

@@ -27,7 +27,7 @@ class NodeProvider : Component {
  public:
   static constexpr std::int64_t kMaxLaunch = 1024;  ///< largest number of nodes of one LaunchNodes
 
-  /// When a claim's node was bought and booted.
+  /// The times at which the node of a claim was bought and booted.
   struct ClaimTimes {
     Instant bought_at = Instant::never();  ///< the claim is paid for from here until its node takes over
     Instant booted_at;
@@ -71,14 +71,18 @@ class NodeProvider : Component {
   };
   struct Node {
     MilliGpu allocated;
-    Instant allocated_since;  ///< free GPU time is in the account up to here
+    Instant free_counted_until;  ///< time up to which the account has its free GPU time
     Instant paid_since;
     model::DomainId place;
     std::vector<model::PodId> pods;
   };
 
   std::optional<model::DomainId> find_place(const model::Offering& offering, model::DomainId within);
-  model::NodeId make_node(model::OfferingId offering, model::PoolId pool, model::ClaimId claim, model::DomainId place);
+  /// @param node  its offering, pool, claim and class
+  model::NodeId make_node(model::Node node, model::DomainId place);
+  /// Takes the CPU and memory of a pod from its node, or gives them back.
+  void change_available(model::NodeId id, model::PodId pod, bool takes);
+  const model::Resources& requests_of(model::PodId pod) const;
   void cancel_claim(model::ClaimId id);
   void terminate(model::NodeId id, Interruption why);
   /// Returns the amounts of the pool's nodes, nodes on their way included.

@@ -125,8 +125,8 @@ void Fleet::start_attempt(std::uint32_t id) {
   route(id);
 }
 
-/// Sends the request to a replica or holds it at the gateway. Held requests go first: while one is held, no replica can
-/// take any request.
+/// Sends the request to a replica, or holds it at the gateway if no replica can take a request. So it never overtakes a
+/// held request.
 void Fleet::route(std::uint32_t id) {
   const std::uint32_t server = router_.pick(hashes_of(requests_[id]));
   if (server == Router::kNone) return hold(id, gateway_, State::held);

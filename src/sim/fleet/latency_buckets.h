@@ -64,7 +64,7 @@ struct LatencyBuckets {
   }
 
   /// Returns the share of the values above `bound`, in millionths. Interpolates linearly inside the bucket of `bound`,
-  /// as Prometheus' histogram_fraction does. Values above the last bucket bound count as above every bound.
+  /// as Prometheus' histogram_fraction does. Values above the largest bucket bound count as above `bound`.
   std::optional<std::int64_t> share_above_ppm(Duration bound) const {
     std::int64_t total = 0;
     std::int64_t above = 0;  // millionths of an observation

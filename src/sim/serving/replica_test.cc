@@ -75,7 +75,7 @@ class Pair {
       fast.advance(Instant{event.since_start - Duration{1}}, fast_out);
       RC_ASSERT(fast_out.size() == before);  // nothing happens before the announced event
       fast.advance(event, fast_out);
-      RC_ASSERT(fast.next_event() > event || fast.idle());
+      RC_ASSERT((fast.next_event() > event || fast.idle()));
     }
     slow.advance(to, slow_out);
   }

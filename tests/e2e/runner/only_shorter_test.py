@@ -11,7 +11,7 @@ sys.path.insert(0, str(PROGRAM.parent))
 
 import only_shorter  # noqa: E402
 
-# Committed versions, the list now, and the entries that may not be on it.
+# Name, committed versions, the list now, and the entries that must not be added.
 ROWS = [
     ("unchanged", ["ab"], "ab", []),
     ("shorter", ["ab"], "a", []),

@@ -38,7 +38,7 @@ def run(tries, workers=2):
     return results, asked, made, out.getvalue()
 
 
-# The outcomes of the tests, and the verdict: exit code, passed, unsteady, failed.
+# Name, outcomes of the tries of each test, and the verdict: exit code, and numbers of passed, unsteady, failed tests.
 ROWS = [
     ("all pass", {"t1": ["ok"], "t2": ["ok"]}, (0, 2, 0, 0)),
     ("one test passes at the second try", {"t1": ["no", "ok"], "t2": ["ok"]}, (0, 1, 1, 0)),

@@ -13,7 +13,7 @@ def machine(*write_s):
     return speed.Machine(clock=iter(times[1:]).__next__)
 
 
-# The times of the writes, and the factor.
+# Name, seconds of each write, and the expected factor.
 ROWS = [("as fast as a quiet machine", 0.12, 1.0), ("faster shortens nothing", 0.01, 1.0),
         ("twice as slow", 0.24, 2.0), ("as slow as that may count", 10.0, speed.FACTOR_MAX)]
 

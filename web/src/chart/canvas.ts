@@ -1,8 +1,8 @@
-// What the canvas modules share: colours of the style sheet, and patterns that carry what colour carries.
+// Code that the canvas modules share: the colours of the style sheet, and patterns that repeat their meaning.
 
 export type Pattern = "solid" | "rise" | "fall" | "across" | "down" | "cross";
 
-/// How an area is filled: a colour of the style sheet, such as "--c1", and a pattern.
+/// The fill of an area: a colour of the style sheet, such as "--c1", and a pattern.
 export interface Fill {
   colour: string;
   pattern: Pattern;
@@ -11,7 +11,7 @@ export interface Fill {
 const colours = new Map<string, string>();
 let coloursOf: string | undefined;
 
-/// Returns a colour of the style sheet. To ask the browser for one costs a new calculation of all styles.
+/// Returns a colour of the style sheet. Caches it, because asking the browser makes it calculate all styles again.
 export function themeColour(name: string): string {
   const root = document.documentElement;
   if (coloursOf !== root.dataset.theme) colours.clear();
@@ -36,7 +36,7 @@ const kLines: Record<Pattern, readonly [number, number, number, number][]> = {
   ],
 };
 
-/// Fills for one drawing, each made once. Make a new one when the colours change.
+/// Fills for one drawing, each made once. Make a new object when the colours change.
 export class Fills {
   private readonly made = new Map<string, string | CanvasPattern>();
   private readonly ground = themeColour("--panel");

@@ -10,7 +10,7 @@ type Draw = (context: CanvasRenderingContext2D, width: number, height: number) =
 interface CanvasFigureProps {
   title: string;
   note?: string;
-  /// Says in words what the picture shows, for those who do not see it.
+  /// Description of the picture in words, for screen readers.
   label: string;
   height: number | ((width: number) => number);
   theme: string;

@@ -31,7 +31,7 @@ function nextOrder(order: Order | undefined, column: number): Order | undefined 
   return order.isDown ? undefined : { column, isDown: true };
 }
 
-/// @param make  makes the table; another function means other values
+/// @param make  makes the table; when this function changes, the table is made again
 export function DataTable({ make, caption }: { make: () => Table; caption: string }) {
   const [page, setPage] = useState(0);
   const [order, setOrder] = useState<Order | undefined>(undefined);

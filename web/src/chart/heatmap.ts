@@ -25,11 +25,11 @@ export interface Layout {
   width: number;
   height: number;
   labels: { text: string; x: number; y: number; strong: boolean }[];
-  /// Lines above the nodes of NVLink domains of several nodes.
+  /// Lines above the nodes of each NVLink domain with several nodes.
   domains: { x: number; y: number; width: number }[];
-  /// By domain and place in it.
+  /// Box of each place, by domain and number of the place.
   boxes: Map<string, Box>;
-  /// The boxes of the nodes that were asked for.
+  /// Cache of `boxOf`.
   known: Map<NodeRow, Box | undefined>;
   /// GPUs in one row of a node.
   across: number;
@@ -40,17 +40,17 @@ export interface Layout {
 const kZoneLabel = 20;
 const kRackLabel = 14;
 
-/// The domain in which a node keeps a place of its own.
+/// Returns a key of the NVLink domain of a node.
 export function domainKey(node: NodeRow): string {
   return `${node.zone}\n${node.rack}\n${node.nvlink}`;
 }
 
-/// Returns the region of a zone of AWS or Google Cloud: "us-east-1" of "us-east-1a". Empty: the name does not tell it.
+/// Returns the region of a zone of AWS or Google Cloud: "us-east-1" of "us-east-1a". Empty for other names.
 export function regionOf(zone: string): string {
   return /^([a-z]{2,}(?:-[a-z]+)*-[a-z]+-?\d+)-?[a-f]$/.exec(zone)?.[1] ?? "";
 }
 
-/// Returns the last part of a domain's name; the first ones are those of the domains around it.
+/// Returns a domain's name without the name of the domain around it.
 function ownName(domain: string, around: string): string {
   return around !== "" && domain.startsWith(`${around}/`) ? domain.slice(around.length + 1) : domain;
 }
@@ -62,7 +62,7 @@ function cellSize(gpus: number): number {
   return gpus <= 320 ? 18 : gpus <= 1200 ? 12 : gpus <= 4000 ? 8 : 4;
 }
 
-/// Places every node that the run ever had. Nodes that were not there at the same time may share a place.
+/// Places every node that the run ever had. Nodes that did not exist at the same time may share a place.
 export function layOut(fleet: Fleet, width: number): Layout {
   const places = new Map<string, number>();
   let most = 1;
@@ -135,7 +135,7 @@ function sameGang(cells: Cell[], a: number, b: number): boolean {
   return first !== undefined && second !== undefined && first.gang >= 0 && first.gang === second.gang;
 }
 
-/// GPUs of one replica touch each other; all others are apart.
+/// Draws the GPUs of a node. GPUs of one replica touch each other; there is a gap between all others.
 function drawNode(context: CanvasRenderingContext2D, fills: Fills, layout: Layout, node: NodeNow, box: Box): void {
   const { cell, across } = layout;
   const inner = cell >= 8 ? 2 : 1;
@@ -186,7 +186,7 @@ function outlineGangs(context: CanvasRenderingContext2D, layout: Layout, node: N
   });
 }
 
-/// @param names  by gang: what stands in its first GPU on each node
+/// @param names  returns the label of a gang, which is drawn in its first GPU on each node
 export function drawFleet(context: CanvasRenderingContext2D, layout: Layout, nodes: NodeNow[], names: (gang: number) => string): void {
   const fills = new Fills(context);
   const [text, muted, line, ground] = ["--text", "--muted", "--line", "--page"].map(themeColour) as [string, string, string, string];
@@ -251,7 +251,7 @@ export function drawChosen(context: CanvasRenderingContext2D, layout: Layout, no
   }
 }
 
-/// Returns the node under a point, and the GPU in it or -1.
+/// Returns the node under a point, and the position of the GPU there, or -1.
 export function hitTest(layout: Layout, nodes: NodeNow[], x: number, y: number): { node: NodeNow; gpu: number } | undefined {
   for (const node of nodes) {
     const box = boxOf(layout, node.row);

@@ -28,7 +28,7 @@ export interface Limit {
 }
 
 /// A stretch of time that is shaded.
-export type Stretch = readonly [from: number, to: number];
+export type TimeRange = readonly [from: number, to: number];
 
 export interface PlotProps {
   title: string;
@@ -37,10 +37,10 @@ export interface PlotProps {
   at: number[];
   lines: Line[];
   limit?: Limit;
-  shaded?: Stretch[];
+  shaded?: TimeRange[];
   marks?: number[];
-  range: Stretch;
-  onRange: (range: Stretch | undefined) => void;
+  range: TimeRange;
+  onRange: (range: TimeRange | undefined) => void;
   /// Quantity of the axis on the left, such as "replicas".
   leftLabel: string;
   leftText: (value: number) => string;
@@ -202,7 +202,7 @@ function largest(lines: Line[], right: boolean, limit: number): number {
   return lines.reduce((most, line) => ((line.right === true) === right ? Math.max(most, peak(line.values)) : most), limit);
 }
 
-/// @param latest  the properties of the chart, which change while it stays
+/// @param latest  the current properties of the chart; they change while the uPlot object stays the same
 function options(latest: { current: PlotProps }, width: number, onIndex: (index: number | null) => void): uPlot.Options {
   const top = (isRight: boolean) => (): uPlot.Range.MinMax => {
     const { lines, limit } = latest.current;

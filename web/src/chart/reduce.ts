@@ -1,5 +1,5 @@
-// Long series as few points: of each stretch of points the least and the greatest value of each line, in their order, so
-// that no peak is lost. A browser strokes steps and dashes of 100,000 points for half a minute.
+// Reduces long series to few points. Of each stretch of points it keeps the least and the greatest value of each line,
+// in their order, so that no peak is lost. A browser strokes steps and dashes of 100,000 points for half a minute.
 
 export type Values = (number | null)[];
 

@@ -1,4 +1,4 @@
-// Bars of parts that follow each other, one row for each policy.
+// Stacked bars, one for each policy.
 import { Fills, type Fill, themeColour } from "./canvas";
 
 export interface ShareRow {

@@ -3,7 +3,7 @@ import { Fills, type Fill, themeColour } from "./canvas";
 
 export interface Bar {
   name: string;
-  /// Characters at the start of the name that are drawn even if the name has no room.
+  /// Number of characters at the start of the name that are always drawn.
   head?: number;
   /// Lengths of the phases in seconds.
   phases: number[];
@@ -18,7 +18,7 @@ export const kBarHeight = 22;
 /// Room for the name and for the text of a bar, on a wide and on a narrow canvas.
 const kWide = { name: 190, text: 250 };
 const kNarrow = { name: 130, text: 84 };
-/// A canvas that is narrower has only the first words of a text.
+/// On a canvas narrower than this, only the first part of a text is drawn.
 const kNarrowBelow = 640;
 
 /// Colour and pattern of each phase of a cold start, in the order of kStartPhases.
@@ -35,8 +35,8 @@ export const kPhaseFills: readonly Fill[] = [
   { colour: "--busy", pattern: "solid" },
 ];
 
-/// Returns a name that has room. Characters after the first `head` are left out: of "namespace/name replica 2" the end
-/// says most.
+/// Returns a name that fits into `room`. Characters after the first `head` are left out, because the end of a name such
+/// as "namespace/name replica 2" says most.
 export function shortened(name: string, head: number, room: number, widthOf: (text: string) => number): string {
   if (widthOf(name) <= room) return name;
   const cut = (from: number) => `${name.slice(0, head)}…${name.slice(from)}`;

@@ -1,7 +1,7 @@
 // The fleet at a moment: which GPU of which node did what, and for which replica.
 import type { FleetColumns, Machine, Queue, Service } from "./history";
 
-/// What a GPU does. "leaving": free on a node that takes no more pods. "stranded": free, but no replica of any service
+/// State of a GPU. "leaving": free on a node that takes no more pods. "stranded": free, but no replica of any service
 /// fits into the domain in which all its pods have to be.
 export const kCellStates = ["serving", "starting", "held", "draining", "sleeping", "free", "stranded", "launching", "leaving"] as const;
 export type CellState = (typeof kCellStates)[number];
@@ -11,7 +11,7 @@ interface Pod {
   milli: number;
   from: number;
   until: number;
-  /// First GPU of the node that it takes.
+  /// Position of the pod's first GPU on the node.
   slot: number;
 }
 
@@ -24,7 +24,7 @@ export interface NodeRow {
   zone: string;
   rack: string;
   nvlink: string;
-  /// The request of the node; Infinity: it is not known.
+  /// Time at which the node was requested; Infinity: unknown.
   requested: number;
   launched: number;
   ready: number;
@@ -63,6 +63,8 @@ export interface Fleet {
   services: Service[];
   leftOut: number;
   end: number;
+  /// Tokens, idle GPU-hours and their cost of all replicas, by minute; empty in a report.
+  use: { at: number; tokens: number; idleGpuHours: number; idleUsd: number }[];
 }
 
 export interface Cell {
@@ -167,7 +169,13 @@ export function readFleet(columns: FleetColumns, services: Service[], end: numbe
   });
   for (const row of rows) assignSlots(row);
   assignPlaces(rows);
-  return { nodes: rows, gangs: list, services, leftOut: columns.left_out, end };
+  const use = (columns.use?.at_ms ?? []).map((ms, i) => ({
+    at: seconds(ms, 0),
+    tokens: columns.use?.tokens[i] ?? 0,
+    idleGpuHours: (columns.use?.idle_gpu_s[i] ?? 0) / 3600,
+    idleUsd: columns.use?.idle_usd[i] ?? 0,
+  }));
+  return { nodes: rows, gangs: list, services, leftOut: columns.left_out, end, use };
 }
 
 /// Returns the phase of a replica at a moment; "held" if it waits for the rest of its pods while some are bound.
@@ -236,8 +244,8 @@ export function countCells(nodes: NodeNow[]): Record<CellState, number> {
   return counts;
 }
 
-/// GPUs by state at the end of each step of time. Stranded GPUs count as free here: to find them for every moment costs
-/// too much.
+/// Returns the GPUs by state at each time. Stranded GPUs count as empty, because finding them at every time costs too
+/// much.
 export function seriesOf(fleet: Fleet, times: number[]): Record<"serving" | "starting" | "held" | "other" | "empty", number[]> {
   const last = times.length;
   const names = ["serving", "starting", "held", "other", "paid"] as const;
@@ -285,7 +293,7 @@ export function seriesOf(fleet: Fleet, times: number[]): Record<"serving" | "sta
 export interface Waiting {
   gang: GangRow;
   from: number;
-  /// Seconds in the stretch.
+  /// Seconds of waiting within the stretch.
   waited: number;
   last: Wait;
 }
@@ -310,7 +318,7 @@ export interface QueueNow {
   waiting: number;
 }
 
-/// Returns the queues at a moment in the order of the tree. A queue counts what those below it hold.
+/// Returns the queues at a moment in the order of the tree. A queue includes the queues below it.
 export function queuesAt(fleet: Fleet, queues: Queue[], at: number): QueueNow[] {
   const held = queues.map(() => 0);
   const waiting = queues.map(() => 0);

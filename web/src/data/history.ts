@@ -1,5 +1,5 @@
-// What happened to nodes and replicas, as docs/reference/result.md describes it: `fleet`, `cold_start_phases`,
-// `latency_phases`, `services` and `queues`. All of them are in a report only.
+// The history of nodes, replicas and requests, as docs/reference/result.md describes it: `fleet`, `cold_start_phases`,
+// `latency_phases`, `services` and `queues`. A result has them in a report and with `--details` only.
 
 export interface Service {
   name: string;
@@ -37,7 +37,7 @@ export interface Machine {
   instance_type: string;
   gpu: string;
   gpus: number;
-  /// Only of a recording or a controller; null: it is unknown.
+  /// Only in the history of a recording or a controller; null: unknown.
   capacity_type?: string | null;
   usd_per_hour?: number | null;
 }
@@ -57,7 +57,7 @@ export interface FleetColumns {
     ready_ms: OrNull;
     leaving_ms: OrNull;
     ended_ms: OrNull;
-    /// Only of a recording or a controller: the positions of the rows, and the names of the nodes.
+    /// Only in the history of a recording or a controller: the positions of the rows, and the names of the nodes.
     row?: number[];
     name?: string[];
   };
@@ -71,11 +71,13 @@ export interface FleetColumns {
     steps: number[][];
     held: OrNull[];
     waits: number[][];
-    /// Only of a recording or a controller: the positions of the rows, and the queues of the pods.
+    /// Only in the history of a recording or a controller: the positions of the rows, and the queues of the pods.
     row?: number[];
     queue?: OrNull;
   };
   reasons: { verdict: string; reason: string; sentence: string; supply: string }[];
+  /// Only of a recording or a controller: what the replicas of a service did in a minute.
+  use?: { row: number[]; service: number[]; at_ms: number[]; tokens: number[]; idle_gpu_s: number[]; idle_usd: number[] };
 }
 
 /// The phases of a cold start in their order, with the keys of the result and words for people.
@@ -124,7 +126,7 @@ export function quantile(sorted: number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }
 
-/// Returns a start that has of each phase the share's quantile. Its phases do not add up to the quantile of the totals.
+/// Returns the quantile of each phase. They do not add up to the quantile of the totals.
 export function typicalStart(starts: Start[], share: number): number[] {
   return kStartPhases.map((_, phase) => quantile(starts.map((start) => start.phases[phase] ?? 0).sort((a, b) => a - b), share));
 }
@@ -138,8 +140,8 @@ export function longestPhase(phases: number[]): number {
   return longest;
 }
 
-/// Returns what tells the replicas of a service from all others: the name of the service, or the role or variant where
-/// all of them belong to one service. Empty if there are no others.
+/// Returns the name that distinguishes the replicas of a service: the name of the service, or the role or variant if
+/// there is only one service. Empty if there is only one kind of replica.
 export function partName(services: Service[], service: number): string {
   const known = services[service];
   if (known === undefined || services.length < 2) return "";
@@ -152,8 +154,7 @@ export function serviceLetters(services: Service[]): string[] {
   return services.map((_, i) => (services.length < 2 ? "" : i < 26 ? String.fromCharCode(97 + i) : `${String.fromCharCode(97 + (i % 26))}${Math.floor(i / 26)}.`));
 }
 
-/// Returns "prefill replica 3"; the number alone says nothing where there are several services.
-/// A job is one too: "nightly job 3". A workload that Capstan does not scale belongs to no service.
+/// Returns a name such as "prefill replica 3" or "nightly job 3", or "other workload 3" if Capstan does not scale it.
 export function replicaName(services: Service[], service: number, replica: number): string {
   if (service < 0) return `other workload ${replica}`;
   const known = services[service];

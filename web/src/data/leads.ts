@@ -1,4 +1,4 @@
-// Where a number leads: the moment that explains it best.
+// Finds the moment that explains a number best. The page shows it when the reader clicks the number.
 import { type Fleet, seriesOf } from "./fleet";
 import type { LatencyPhases } from "./history";
 import type { LogRow } from "./log";
@@ -36,8 +36,8 @@ export function peakOf(fleet: Fleet, state: string, range: readonly [number, num
   return found === undefined ? undefined : times[found];
 }
 
-/// Returns the minute in which the most ready replicas had no request, as far as the busiest minute tells what a replica
-/// can do.
+/// Estimates the minute with the most idle replicas. As the capacity of a replica it takes the largest number of
+/// requests per ready replica in any minute.
 export function idleMoment(policy: Policy): number | undefined {
   const minutes = policy.by_minute;
   if (minutes === undefined) return undefined;
@@ -60,6 +60,27 @@ export function worstMinute(policy: Policy, latency: string): number | undefined
   const byPhase = phases === undefined ? [] : phases.first_tokens.map((_, i) => (latency === "tpot" ? ["decode_us" as const] : kRequestPhases).reduce((sum, key) => sum + (phases[key][i] ?? 0), 0));
   const found = largest(latency === "ttft" || phases === undefined ? (policy.by_minute?.ttft_p99_us ?? []) : byPhase);
   return found === undefined ? undefined : found * kMinute;
+}
+
+/// A number in a row of a policy or a service.
+export type RowFigure = "unmet" | "ttft" | "tpot" | "paid" | "ready";
+
+/// Returns the minute that explains a number of a policy or of a service best: the one with the most missed requests, the
+/// longest latency, or the most paid GPUs or ready replicas.
+export function figureMoment(policy: Policy, figure: RowFigure): number | undefined {
+  const minutes = policy.by_minute;
+  if (minutes === undefined) return undefined;
+  if (figure === "ttft" || figure === "tpot") return worstMinute(policy, figure);
+  const values = figure === "unmet" ? minutes.arrived.map((arrived, i) => arrived - (minutes.met[i] ?? 0)) : figure === "paid" ? (minutes.gpus_paid ?? minutes.ready) : minutes.ready;
+  const found = largest(values);
+  return found === undefined ? undefined : found * kMinute;
+}
+
+/// Returns the moment at which the longest wait for GPUs of a service or class of jobs began; undefined if none waited.
+export function longestWait(fleet: Fleet, name: string): number | undefined {
+  const gangs = fleet.gangs.filter((gang) => fleet.services[gang.service]?.name === name);
+  const found = largest(gangs.map((gang) => Math.min(gang.placed, gang.ended, fleet.end) - gang.created));
+  return found === undefined ? undefined : Math.max(0, gangs[found]?.created ?? 0);
 }
 
 /// Returns the moment at which the first node of a kind was requested or launched; undefined if all were there at the start.

@@ -6,12 +6,12 @@ import type { Policy, Result } from "./result";
 export const kLayers = ["scale", "place", "provision"] as const;
 export type Layer = (typeof kLayers)[number];
 
-/// What a reader sees of one decision.
+/// One row of the decision log.
 export interface LogRow {
   /// Seconds since the start.
   at: number;
   layer: Layer;
-  /// The service, role or variant that it is about; empty: the only one.
+  /// The service, role or variant of the decision; empty: the only one, or none.
   part: string;
   /// "2 → 5"; for pods and nodes the layer.
   change: string;
@@ -19,7 +19,7 @@ export interface LogRow {
   desired: number | undefined;
   why: string;
   arithmetic: string | undefined;
-  /// The command that prints it again; undefined: there is none.
+  /// The command that prints the decision again; undefined: there is none.
   command: string | undefined;
 }
 
@@ -67,7 +67,7 @@ export function logOf(result: Result, policy: Policy): LogRow[] {
   return rows.sort((a, b) => a.at - b.at || kLayers.indexOf(a.layer) - kLayers.indexOf(b.layer));
 }
 
-/// Decisions in a stretch of time, of a layer (empty: all) and with the words of a filter.
+/// Returns the decisions in a stretch of time, of a layer (empty: all), that contain the words of a filter.
 export function chosenRows(rows: readonly LogRow[], range: readonly [number, number], layer: string, words: string): LogRow[] {
   const wanted = words.trim().toLowerCase();
   return rows.filter(

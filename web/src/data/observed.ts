@@ -1,11 +1,11 @@
-// What a history shows that a simulation measures itself: cold starts, and what the GPUs did and cost.
+// Cold starts and costs, computed from the history of a recording or a controller. A simulation measures them itself.
 import { type CellState, type Fleet, type GangRow, kCellStates, type NodeRow } from "./fleet";
 import { kStartPhases, type Start } from "./history";
 
 const kPhase = Object.fromEntries(kStartPhases.map(([key], i) => [key, i])) as Record<(typeof kStartPhases)[number][0], number>;
 
-/// A decision may request a node for a replica before the pods of the replica exist. A node that was requested earlier
-/// than this was bought for something else, seconds.
+/// A decision may request the node of a replica up to this many seconds before the pods of the replica exist. A node
+/// that was requested earlier was bought for something else.
 const kRequestedAheadMost = 20;
 
 /// Returns the node that was bought for a replica: the last one that became ready after the replica was wanted.
@@ -55,15 +55,17 @@ export function observedStarts(fleet: Fleet): Start[] {
   });
 }
 
-export interface Spent {
+export interface RangeCost {
   /// GPU-hours, and their cost where the price of the node is known.
-  states: { state: CellState; gpuHours: number; usd: number }[];
-  /// By pool, machine, capacity type and zone, with the moment of the first purchase; undefined: all were there before.
+  states: { state: CellState | "idle"; gpuHours: number; usd: number }[];
+  /// By pool, machine, capacity type, zone and price. `first` is the first purchase; undefined: all existed before.
   nodes: { name: string; capacity: string; zone: string; gpuHours: number; usd: number | undefined; first: number | undefined }[];
   gpuHours: number;
   usd: number;
   /// GPU-hours of nodes without a known price.
   unpricedHours: number;
+  /// Output tokens, as far as the engines report them.
+  tokens: number;
 }
 
 /// Returns the state of the GPUs of a pod in a phase of its replica.
@@ -71,11 +73,25 @@ function stateOf(phase: string): CellState {
   return phase === "ready" ? "serving" : phase === "pending" ? "held" : (phase as CellState);
 }
 
-/// Returns what the GPUs did in a stretch of time, and what they cost at the prices of their nodes.
-export function spentIn(fleet: Fleet, range: readonly [number, number]): Spent {
+const kMinute = 60;
+
+/// Returns the tokens, idle GPU-hours and their cost in a stretch of time. A minute at its edge counts in part.
+function useIn(fleet: Fleet, from: number, to: number): { tokens: number; gpuHours: number; usd: number } {
+  const sum = { tokens: 0, gpuHours: 0, usd: 0 };
+  for (const one of fleet.use) {
+    const part = Math.max(0, Math.min(one.at + kMinute, to) - Math.max(one.at, from)) / kMinute;
+    sum.tokens += part * one.tokens;
+    sum.gpuHours += part * one.idleGpuHours;
+    sum.usd += part * one.idleUsd;
+  }
+  return sum;
+}
+
+/// Returns the GPU-hours in a stretch of time by state and by kind of node, with the cost at the prices of the nodes.
+export function costIn(fleet: Fleet, range: readonly [number, number]): RangeCost {
   const [from, to] = [range[0], Math.min(range[1], fleet.end)];
   const hoursOf = new Map<CellState, { gpuHours: number; usd: number }>(kCellStates.map((state) => [state, { gpuHours: 0, usd: 0 }]));
-  const nodes = new Map<string, Spent["nodes"][number]>();
+  const nodes = new Map<string, RangeCost["nodes"][number]>();
   let unpricedHours = 0;
   const overlap = (start: number, end: number) => Math.max(0, Math.min(end, to) - Math.max(start, from)) / 3600;
   for (const node of fleet.nodes) {
@@ -116,7 +132,15 @@ export function spentIn(fleet: Fleet, range: readonly [number, number]): Spent {
     if (bought > 0) known.first = Math.min(known.first ?? bought, bought);
     nodes.set(key, known);
   }
-  const states = kCellStates.map((state) => ({ state, ...(hoursOf.get(state) ?? { gpuHours: 0, usd: 0 }) })).filter((one) => one.gpuHours > 0);
+  const use = useIn(fleet, from, to);
+  const serving = hoursOf.get("serving");
+  // The idle time is known to a decision period, so it may exceed that of the replicas by a little.
+  const idle = { gpuHours: Math.min(use.gpuHours, serving?.gpuHours ?? 0), usd: Math.min(use.usd, serving?.usd ?? 0) };
+  if (serving !== undefined) [serving.gpuHours, serving.usd] = [serving.gpuHours - idle.gpuHours, serving.usd - idle.usd];
+  const states: RangeCost["states"] = kCellStates.flatMap((state) => {
+    const own = { state, ...(hoursOf.get(state) ?? { gpuHours: 0, usd: 0 }) };
+    return state === "serving" ? [own, { state: "idle" as const, ...idle }] : [own];
+  }).filter((one) => one.gpuHours > 0);
   const sum = (value: (one: (typeof states)[number]) => number) => states.reduce((all, one) => all + value(one), 0);
-  return { states, nodes: [...nodes.values()].sort((a, b) => b.gpuHours - a.gpuHours), gpuHours: sum((one) => one.gpuHours), usd: sum((one) => one.usd), unpricedHours };
+  return { states, nodes: [...nodes.values()].sort((a, b) => b.gpuHours - a.gpuHours), gpuHours: sum((one) => one.gpuHours), usd: sum((one) => one.usd), unpricedHours, tokens: use.tokens };
 }

@@ -1,11 +1,11 @@
-// What happened to nodes and replicas of a recording or of a controller. The server sends the rows that changed.
+// The history of nodes and replicas of a recording or of a controller. The server sends the rows that changed.
 import type { FleetColumns, Queue, Service } from "./history";
 
 /// An answer of `api/history`.
 export interface HistoryAnswer {
   /// The place from which the next answer continues.
   place: string;
-  /// True: the answer does not continue an earlier one.
+  /// True: the answer has all rows; false: only the rows that changed since an earlier answer.
   is_whole: boolean;
   services: Service[];
   queues: Queue[];
@@ -14,7 +14,7 @@ export interface HistoryAnswer {
 
 export type RecordedHistory = Omit<HistoryAnswer, "is_whole">;
 
-/// Adds the values of a list that another one lacks. Returns the list, and for each value of the other its position.
+/// Appends the values that `own` lacks. Returns the list, and the position in it of each value of `further`.
 function joined<Value>(own: readonly Value[], further: readonly Value[]): [Value[], number[]] {
   const known = new Map(own.map((value, i) => [JSON.stringify(value), i]));
   const all = [...own];
@@ -60,5 +60,6 @@ export function withChanges(history: RecordedHistory | undefined, answer: Histor
   // The waits of a replica are pairs of a moment and a reason.
   const waits = (value: unknown) => (value as number[]).map((one, i) => (i % 2 === 1 ? (reasonAt[one] ?? 0) : one));
   const gangs = replaced(history.fleet.gangs, fleet.gangs, { waits });
-  return { ...answer, fleet: { ...fleet, machines, domains, reasons, nodes, gangs } };
+  const use = fleet.use === undefined || history.fleet.use === undefined ? fleet.use : replaced(history.fleet.use, fleet.use, {});
+  return { ...answer, fleet: { ...fleet, machines, domains, reasons, nodes, gangs, ...(use === undefined ? {} : { use }) } };
 }

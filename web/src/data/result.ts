@@ -12,7 +12,7 @@ export interface Percentiles {
   p99_us: number;
 }
 
-/// Bounds of 0 are none.
+/// A bound of 0 means no bound.
 export interface Slo {
   ttft_ns: number;
   tpot_ns: number;
@@ -105,7 +105,7 @@ export interface Policy {
   seed: number;
   simulated_ns: number;
   requests: Record<string, number>;
-  /// Tokens of answers; those that were `delivered` are the ones of completed requests.
+  /// Tokens of answers by outcome; `delivered` counts the tokens of completed requests.
   tokens?: Record<string, number>;
   attainment_ppm: number;
   ttft: Percentiles;

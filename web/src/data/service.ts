@@ -1,4 +1,4 @@
-// The services of a scenario that has several: their figures, and a policy as one of them saw it.
+// The services of a scenario that has several: their figures, and the result of a policy for one of them.
 import type { LatencyPhases, Service, StartColumns } from "./history";
 import type { Minutes, Percentiles, Policy, Result, Slo } from "./result";
 
@@ -30,12 +30,12 @@ function startsOf(columns: StartColumns, services: Service[], name: string): Sta
   return Object.fromEntries(picked) as StartColumns;
 }
 
-/// Returns the services of a result of which there are series over time; empty with one service.
+/// Returns the names of the services for which the result has series over time; empty with one service.
 export function namedServices(result: Result): string[] {
   return (result.policies[0]?.services ?? []).filter((service) => service.by_minute !== undefined).map((service) => service.name);
 }
 
-/// Returns a policy with the requests, decisions and starts of one service only. What is paid for and the fleet are
+/// Returns a policy with the requests, decisions and starts of one service only. The cost and the fleet remain
 /// those of all services. Without a service the policy is returned as it is.
 export function policyOf(policy: Policy, services: Service[], name: string | undefined): Policy {
   const figures = policy.services?.find((service) => service.name === name);
@@ -57,7 +57,7 @@ export function sloOf(result: Result, policy: Policy, name: string | undefined):
   return services.find((service) => service.name === name)?.slo;
 }
 
-/// Returns the positions of the services in the result, without jobs; of one service those of its roles and variants.
+/// Returns the positions in the result of all services, or of the roles and variants of one service; without jobs.
 export function servicePositions(result: Result, name: string | undefined): ReadonlySet<number> {
   const all = (result.services ?? []).flatMap((one, i) => (one.part !== "job" && (name === undefined || isOf(name, one.name)) ? [i] : []));
   return new Set(all);

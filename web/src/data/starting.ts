@@ -9,7 +9,7 @@ export function startingByMinute(policy: Policy, services: ReadonlySet<number>, 
   const fleet = policy.fleet;
   if (fleet === undefined) return undefined;
   const changes = new Array<number>(minutes + 1).fill(0);
-  // The first minute whose end is not before a moment.
+  // Returns the first minute that ends at or after a moment.
   const minuteOf = (ms: number) => Math.min(minutes, Math.max(0, Math.ceil(ms / kMinuteMs) - 1));
   fleet.gangs.service.forEach((service, i) => {
     if (!services.has(service)) return;

@@ -1,14 +1,14 @@
-// What happened to nodes and replicas of the recording that a server shows.
+// The history of nodes and replicas of the recording that a server shows.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type HistoryAnswer, type RecordedHistory, withChanges } from "../data/recorded";
 
-/// The history is asked for at most this often.
+/// Shortest time between two requests for the history.
 const kAskEveryMs = 1000;
 /// Time to the next attempt if the server did not answer.
 const kTryAgainMs = 5000;
 
 /// Returns the history up to the latest state; undefined until the server has answered.
-/// @param states    number of states that the page has; a further one makes the page ask again
+/// @param states    number of states that the page has; when it grows, the page asks again
 /// @param isPaused  true: the page asks for nothing
 export function useHistory(states: number, isPaused: boolean): RecordedHistory | undefined {
   const [history, setHistory] = useState<RecordedHistory | undefined>(undefined);

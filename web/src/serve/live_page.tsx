@@ -10,13 +10,13 @@ const kDrawEveryMs = 250;
 const kTryAgainEveryMs = 5000;
 /// A page whose clock stood still for longer was asleep. Its connection may be dead without an error.
 const kAsleepMs = 10_000;
-/// A new connection counts as restored after this time. A server that shows something else says so earlier.
+/// A new connection counts as restored after this time. A server with other data sends the event `reload` earlier.
 const kOpeningMs = 250;
 /// The page says for this long that it has caught up.
 const kNoticeMs = 20_000;
 /// After this time without a sign of the server, the page asks it whether it still answers.
 const kQuietMs = 10_000;
-/// A server that lets the page wait longer for such an answer hangs.
+/// Longest wait for that answer. A server that needs longer hangs.
 const kAnswerMs = 5000;
 /// Time between two such questions.
 const kAskEveryMs = 6000;
@@ -32,7 +32,7 @@ interface LiveProps {
   isController: boolean;
 }
 
-/// What the page has of the events of its server.
+/// The connection to the server's events, and the events that the page has not shown yet.
 class Stream {
   waiting: StateEvent[] = [];
   /// The last event that arrived; empty: none.
@@ -77,7 +77,7 @@ class Stream {
 }
 
 /// Returns words that are shown for a while, and the function that sets them.
-function usePassingWords(): [string, (words: string) => void] {
+function useTemporaryNotice(): [string, (words: string) => void] {
   const [words, setWords] = useState("");
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const say = (next: string) => {
@@ -94,10 +94,10 @@ function clockWords(ms: number | undefined): string {
   return new Date(ms ?? Date.now()).toLocaleTimeString("en-GB");
 }
 
-/// The server answers, and refuses.
+/// The error of a request that the server answered with a refusal.
 class Refused extends Error {}
 
-/// Reads the recording that the server shows now; undefined if it shows a result.
+/// Returns the recording that the server shows now; undefined if it shows a result.
 /// @param onAnswer  is called when the server answers
 async function readAgain(onAnswer: () => void): Promise<Recording | undefined> {
   const response = await fetch("api/result");
@@ -116,10 +116,10 @@ export function LivePage({ start, speed, isController }: LiveProps) {
   const [fault, setFault] = useState("");
   const [notice, setNotice] = useState("");
   const [collected, setCollected] = useState(0);
-  const [caughtUp, sayCaughtUp] = usePassingWords();
+  const [caughtUp, showCaughtUp] = useTemporaryNotice();
   const stream = useRef(new Stream());
   const paused = useRef(false);
-  /// Time at which the page lost the decisions, on the clock of the machine; undefined: the page receives decisions.
+  /// Time since which the page receives no decisions, on the clock of the machine; undefined: it receives them.
   const awaySince = useRef<number | undefined>(undefined);
 
   useEffect(() => {
@@ -134,10 +134,10 @@ export function LivePage({ start, speed, isController }: LiveProps) {
     const arrive = () => {
       setPhase("runs");
       if (awaySince.current === undefined) return;
-      sayCaughtUp(`Caught up after ${duration(1000 * Math.max(1000, Date.now() - awaySince.current))}.`);
+      showCaughtUp(`Caught up after ${duration(1000 * Math.max(1000, Date.now() - awaySince.current))}.`);
       awaySince.current = undefined;
     };
-    /// Reads everything again, because the server shows something else or was started again.
+    /// Reads everything again, because the server has other data or was started again.
     const catchUp = async () => {
       if (isReading || isOver) return;
       isReading = true;
@@ -180,14 +180,14 @@ export function LivePage({ start, speed, isController }: LiveProps) {
       events.addEventListener("reload", () => void catchUp());
       events.addEventListener("ended", ends("ended"));
       events.addEventListener("failed", ends("failed"));
-      // The browser connects again by itself and says which event it has seen last, unless the server refused it.
+      // Unless the server refused the connection, the browser connects again by itself and names its last event.
       events.onerror = () => {
         if (isOver || isReading) return;
         clearTimeout(opened);
         if (events.readyState !== EventSource.CLOSED) return leave("lost");
         tryAgain("refused");
       };
-      // A server that shows something else says so at once.
+      // A server with other data sends `reload` at once.
       events.onopen = () => {
         own.note();
         clearTimeout(opened);
@@ -207,11 +207,11 @@ export function LivePage({ start, speed, isController }: LiveProps) {
       setPhase("catches up");
       own.open(attach);
     };
-    // A server that hangs leaves the connection open. One that answers again is connected anew.
+    // A server that hangs leaves the connection open. When it answers again, the page opens a new connection.
     let silentAt: number | undefined;
     const listen = () => {
       if (isOver || isReading || document.hidden) return;
-      // A server that was stopped continues on the connection that it has.
+      // A suspended server that runs again sends its events on the old connection.
       if (silentAt !== undefined && own.connected > silentAt) {
         silentAt = undefined;
         arrive();

@@ -13,7 +13,17 @@ export interface RecordedService {
   running?: (number | null)[];
   /// Age of the oldest reading.
   age_ms: (number | null)[];
+  /// Mean share of late requests of the ready replicas, and the share that the SLO allows. Absent as above.
+  late_ppm?: (number | null)[];
+  late_allowed_ppm?: (number | null)[];
+  /// Time to the first token of the slowest replica, and the bound of the SLO.
+  ttft_p99_us?: (number | null)[];
+  ttft_slo_us?: (number | null)[];
 }
+
+/// The end of an action. "shadow": its layer is in the mode Shadow, so it was not carried out. "withheld": the controller
+/// did not send it.
+export type ActionResult = "applied" | "shadow" | "refused" | "unknown" | "withheld";
 
 export interface RecordedAction {
   /// Position of the state in the recording.
@@ -23,13 +33,17 @@ export interface RecordedAction {
   at_ns: number;
   layer: "scale" | "place" | "provision";
   action: string;
+  /// Absent: no outcome has come, or the recording keeps none.
+  result?: ActionResult;
+  /// The reason why the action was not carried out.
+  result_why?: string;
 }
 
-/// An action that the states after it may repeat without a change, because it takes time or is not carried out.
+/// An action with its repeats. Later states repeat an action that takes time or is not carried out.
 export interface RepeatedAction extends RecordedAction {
-  /// States that decided it, at least 1.
+  /// Number of states that decided the action, at least 1.
   times: number;
-  /// The last of them, and its moment.
+  /// The last of these states, and its moment.
   until_state: number;
   until_ns: number;
 }
@@ -42,10 +56,10 @@ export interface Recording {
   services: RecordedService[];
   actions: RecordedAction[];
   actions_left_out: number;
-  /// Damaged states of the recording, which are left out. Absent: none.
+  /// Number of damaged states of the recording, which are left out. Absent: none.
   states_damaged?: number;
   command: string;
-  /// Times that the clock went back; only this page counts them.
+  /// Number of times that the clock went back. The page counts them; the server does not send this.
   jumps?: number;
 }
 
@@ -62,13 +76,17 @@ export interface StateEvent {
   at_ns: number;
   services: Record<string, Partial<Record<(typeof kSeries)[number], number | null>>>;
   actions: RecordedAction[];
+  /// The outcomes of earlier actions that have come since the last state. Absent: none.
+  outcomes?: Pick<RecordedAction, "state" | "position" | "result" | "result_why">[];
 }
 
-const kSeries = ["desired", "ready", "starting", "waiting", "silent", "age_ms", "running"] as const;
+const kSeries = ["desired", "ready", "starting", "waiting", "silent", "age_ms", "running", "late_ppm", "late_allowed_ppm", "ttft_p99_us", "ttft_slo_us"] as const;
+/// A server of an earlier version does not send these.
+const kLaterSeries: readonly string[] = ["running", "late_ppm", "late_allowed_ppm", "ttft_p99_us", "ttft_slo_us"];
 /// Actions of a live run that the page keeps.
 const kActionsMost = 10_000;
 
-/// Moments that never go back, and how often they did before.
+/// Returns the moments, raised where they go back, and how often they went back.
 function steady(at_ns: number[], latest: number): { at_ns: number[]; jumps: number } {
   let [last, jumps] = [Number.NEGATIVE_INFINITY, 0];
   const steadied = at_ns.map((at) => {
@@ -79,8 +97,8 @@ function steady(at_ns: number[], latest: number): { at_ns: number[]; jumps: numb
   return { at_ns: steadied, jumps };
 }
 
-/// Shows each moment after the clock went back at the latest moment before, so that no decision is lost from the log and
-/// the charts stay in order.
+/// Returns the recording with moments that never go back. While the clock is behind its latest moment, that moment
+/// counts, so that the log keeps all decisions and the charts stay in order.
 export function withoutJumps(recording: Recording): Recording {
   const moments = steady(recording.at_ns, Number.NEGATIVE_INFINITY);
   const actions = steady(recording.actions.map((action) => action.at_ns), moments.at_ns[0] ?? Number.NEGATIVE_INFINITY);
@@ -106,13 +124,17 @@ export function withStates(recording: Recording, events: StateEvent[]): Recordin
     const made: RecordedService = { service, desired: [], ready: [], starting: [], waiting: [], silent: [], age_ms: [] };
     for (const key of kSeries) {
       const isSent = old?.[key] !== undefined || fresh.some((event) => event.services[service]?.[key] !== undefined);
-      if (key === "running" && !isSent) continue;
+      if (kLaterSeries.includes(key) && !isSent) continue;
       const earlier = old?.[key] ?? new Array<number | null>(before).fill(null);
       made[key] = [...earlier, ...fresh.map((event) => event.services[service]?.[key] ?? null)];
     }
     return made;
   });
-  const actions = [...recording.actions, ...fresh.flatMap((event) => event.actions)];
+  const outcomes = new Map(fresh.flatMap((event) => event.outcomes ?? []).map((one) => [`${one.state}.${one.position}`, one]));
+  const actions = [...recording.actions, ...fresh.flatMap((event) => event.actions)].map((action) => {
+    const outcome = outcomes.get(`${action.state}.${action.position}`);
+    return outcome === undefined ? action : { ...action, ...outcome };
+  });
   const left = Math.max(0, actions.length - kActionsMost);
   return withoutJumps({
     ...recording,
@@ -142,7 +164,25 @@ function withoutReason(action: RecordedAction): string {
   return end < 0 ? action.action : action.action.slice(0, end);
 }
 
-/// Returns the actions; those that one state after the other repeats are one. While replicas drain, or if the controller
+/// Returns true if two equal decisions may be shown as one: they ended alike, or one of them has no outcome, because the
+/// controller sends an action once and decides it again until it is done.
+function isSameEnd(one: RecordedAction, other: RecordedAction): boolean {
+  return one.result === undefined || other.result === undefined || one.result === other.result;
+}
+
+/// Returns true unless it is known that an action was not carried out.
+export function isCarriedOut(action: RecordedAction): boolean {
+  return action.result === undefined || action.result === "applied" || action.result === "unknown";
+}
+
+const kEnds: Record<ActionResult, string> = { applied: "applied", shadow: "Shadow", refused: "refused", unknown: "unknown", withheld: "not sent" };
+
+/// Returns the outcome of an action in a word or two; empty if it is not known.
+export function endWord(action: RecordedAction): string {
+  return action.result === undefined ? "" : kEnds[action.result];
+}
+
+/// Returns the actions. An action that consecutive states repeat is one row: while replicas drain, or if the controller
 /// is in the mode Shadow, each state decides the same again.
 export function withoutRepeats(actions: readonly RecordedAction[]): RepeatedAction[] {
   const latest = new Map<string, RepeatedAction>();
@@ -150,8 +190,9 @@ export function withoutRepeats(actions: readonly RecordedAction[]): RepeatedActi
   for (const action of actions) {
     const key = `${action.layer} ${withoutReason(action)}`;
     const known = latest.get(key);
-    if (known !== undefined && action.state === known.until_state + 1) {
+    if (known !== undefined && action.state === known.until_state + 1 && isSameEnd(known, action)) {
       ++known.times;
+      if (known.result === undefined && action.result !== undefined) Object.assign(known, { result: action.result, ...(action.result_why === undefined ? {} : { result_why: action.result_why }) });
       [known.until_state, known.until_ns] = [action.state, action.at_ns];
       continue;
     }

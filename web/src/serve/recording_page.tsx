@@ -1,13 +1,13 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { flushAddress, showInAddress } from "../address";
 import { Figure } from "../chart/figure";
-import { type Line, Plot, type Stretch } from "../chart/plot";
+import { type Line, Plot, type TimeRange } from "../chart/plot";
 import { readFleet } from "../data/fleet";
 import { decisionBefore } from "../data/leads";
 import { observedStarts } from "../data/observed";
 import type { RecordedHistory } from "../data/recorded";
-import { beginning, count, duration, moment, wholeTick } from "../format";
+import { beginning, count, duration, moment, percent, wholeTick } from "../format";
 import { Deferred } from "../deferred";
 import { useSystemColours } from "../page";
 import { type Choice, kThemes, parseChoice, type Theme } from "../state";
@@ -15,11 +15,11 @@ import { Arithmetic } from "../view/arithmetic";
 import { ColdStarts } from "../view/cold_starts";
 import { RecordedCost } from "../view/cost";
 import { FleetViews } from "../view/history";
-import { kDecisions, scrollToDecisions } from "../view/lead";
+import { kDecisionsId, scrollToDecisions } from "../view/lead";
 import { LogFilter, LogRows } from "../view/log_rows";
 import { signalLines } from "../view/signals";
 import { useHistory } from "./history";
-import { chosenActions, type RecordedAction, type RecordedDecisions, type RecordedService, type Recording, isRepeatOf, type RepeatedAction, scales, withoutRepeats } from "./recording";
+import { chosenActions, endWord, isCarriedOut, type RecordedAction, type RecordedDecisions, type RecordedService, type Recording, isRepeatOf, type RepeatedAction, scales, withoutRepeats } from "./recording";
 
 const whole = (n: number) => count(n);
 
@@ -31,8 +31,8 @@ function replicas(service: RecordedService): Line[] {
   ];
 }
 
-/// Stretches in which fewer replicas were ready than wanted.
-function shortStretches(at: number[], service: RecordedService): Stretch[] {
+/// Returns the stretches in which fewer replicas were ready than wanted.
+function shortStretches(at: number[], service: RecordedService): TimeRange[] {
   const stretches: [number, number][] = [];
   at.forEach((from, i) => {
     const to = at[i + 1] ?? from;
@@ -44,8 +44,8 @@ function shortStretches(at: number[], service: RecordedService): Stretch[] {
   return stretches;
 }
 
-/// The arithmetic of one decision, from the server.
-/// @param isRepeatable  true: the command decides from the same inputs
+/// Loads the arithmetic of one decision from the server and shows it.
+/// @param isRepeatable  true: the command repeats the decision from the same inputs
 function LoadedArithmetic({ action, at, isRepeatable }: { action: RecordedAction; at: number; isRepeatable: boolean }) {
   const [loaded, setLoaded] = useState<RecordedDecisions | undefined>(undefined);
   const [fault, setFault] = useState("");
@@ -79,14 +79,14 @@ function LoadedArithmetic({ action, at, isRepeatable }: { action: RecordedAction
 
 interface LogProps {
   recording: Recording;
-  /// Its actions without repeats.
+  /// The actions of the recording, without repeats.
   actions: RepeatedAction[];
-  range: Stretch;
+  range: TimeRange;
   chosen: RecordedAction | undefined;
   onChoose: (action: RecordedAction | undefined) => void;
 }
 
-/// The actions, with the arithmetic of the chosen one.
+/// Shows the actions, with the arithmetic of the chosen one.
 function Log({ recording, actions, range, chosen, onChoose }: LogProps) {
   const [words, setWords] = useState("");
   const [layer, setLayer] = useState("");
@@ -98,10 +98,10 @@ function Log({ recording, actions, range, chosen, onChoose }: LogProps) {
   const left = recording.actions_left_out;
   return (
     <Figure
-      id={kDecisions}
+      id={kDecisionsId}
       title="What did it decide, and why?"
-      note={`${count(shown.length)} of ${count(actions.length)} decisions about replicas, pods and nodes. A decision that states in a row repeat is listed once.${left > 0 ? ` ${count(left)} older decisions are left out.` : ""} Choose a decision to see its arithmetic.`}
-      table={() => ({ head: ["time", "layer", "action", "times", "until"], rows: shown.map((action) => [clock(action.at_ns), action.layer, action.action, action.times, clock(action.until_ns)]) })}
+      note={`${count(shown.length)} of ${count(actions.length)} decisions about replicas, pods and nodes. A decision that states in a row repeat is listed once.${left > 0 ? ` ${count(left)} older decisions are left out.` : ""}${actions.some((action) => !isCarriedOut(action)) ? " Struck through: it was not carried out." : ""} Choose a decision to see its arithmetic.`}
+      table={() => ({ head: ["time", "layer", "action", "outcome", "times", "until"], rows: shown.map((action) => [clock(action.at_ns), action.layer, action.action, endWord(action), action.times, clock(action.until_ns)]) })}
     >
       <LogFilter words={words} onWords={setWords} layer={layer} onLayer={setLayer} />
       {shown.length === 0 ? (
@@ -113,8 +113,11 @@ function Log({ recording, actions, range, chosen, onChoose }: LogProps) {
               <button type="button" class="link" aria-pressed={isChosen(action)} title="Show the arithmetic of this decision" onClick={() => onChoose(isChosen(action) ? undefined : action)}>
                 {clock(action.at_ns)}
               </button>
-              <span class="change">{action.layer}</span>
-              <span class="why" title={action.action}>
+              <span class="change">
+                {action.layer}
+                {action.result !== undefined && <i class={`end ${action.result}`} title={action.result_why ?? ""}> {endWord(action)}</i>}
+              </span>
+              <span class={isCarriedOut(action) ? "why" : "why undone"} title={action.result_why === undefined ? action.action : `${action.action}. Not carried out: ${action.result_why}`}>
                 {action.times > 1 && <b>{repeats(action).trim()}: </b>}
                 {action.action}
               </span>
@@ -127,10 +130,11 @@ function Log({ recording, actions, range, chosen, onChoose }: LogProps) {
   );
 }
 
-/// The address stores a decision as one number: its state, and its position among at most this many of a state.
+/// Largest number of actions of a state. The address stores a decision as one number: its state times this, plus its
+/// position in the state.
 const kActionsOfState = 10_000;
 
-/// The choices of the reader, which the address holds.
+/// Returns the choices of the reader, which the address holds, and a function that changes them.
 function useRecordingChoice(): [Choice, (part: Partial<Record<keyof Choice, unknown>>) => void] {
   const [choice, setChoice] = useState<Choice>(() => parseChoice(location.hash, 1));
   useEffect(() => {
@@ -141,22 +145,42 @@ function useRecordingChoice(): [Choice, (part: Partial<Record<keyof Choice, unkn
       flushAddress();
     };
   }, []);
+  // A click may change the choice twice.
+  const latest = useRef(choice);
+  latest.current = choice;
   const change = (part: Partial<Record<keyof Choice, unknown>>) => {
-    const next = Object.fromEntries(Object.entries({ ...choice, ...part }).filter(([, value]) => value !== undefined)) as unknown as Choice;
+    const next = Object.fromEntries(Object.entries({ ...latest.current, ...part }).filter(([, value]) => value !== undefined)) as unknown as Choice;
+    latest.current = next;
     setChoice(next);
     showInAddress(next);
   };
   return [choice, change];
 }
 
-/// What the charts show of a service.
+const share = (ppm: number) => percent(ppm);
+const isSeen = (values: readonly (number | null)[] | undefined): values is (number | null)[] => values?.some((value) => value !== null) === true;
+const lastOf = (values: readonly (number | null)[] | undefined): number => [...(values ?? [])].reverse().find((value) => value !== null) ?? 0;
+
+/// The share of late requests, and the share that the SLO allows; nothing if no engine reports it.
+function lateLines(service: RecordedService): Line[] | undefined {
+  if (!isSeen(service.late_ppm)) return undefined;
+  const lines: Line[] = [{ name: "late requests", values: service.late_ppm, colour: "--c4", text: share, stepped: true, filled: true }];
+  if (isSeen(service.late_allowed_ppm)) lines.push({ name: "allowed by the SLO", values: service.late_allowed_ppm, colour: "--c2", text: share, stepped: true, dashed: true });
+  return lines;
+}
+
+function firstTokenLines(service: RecordedService): Line[] | undefined {
+  return isSeen(service.ttft_p99_us) ? [{ name: "TTFT p99 of the slowest replica", values: service.ttft_p99_us, colour: "--c1", text: duration, stepped: true }] : undefined;
+}
+
+/// Returns the data of the charts of a service.
 function viewsOf(recording: Recording, actions: RepeatedAction[], service: RecordedService) {
   const first = recording.at_ns[0] ?? 0;
   const at = recording.at_ns.map((ns) => (ns - first) / 1e9);
   const waiting: Line[] = [{ name: "waiting requests", values: service.waiting, colour: "--c4", text: whole, stepped: true, filled: true }];
   if (service.running?.some((value) => value !== null) === true) waiting.unshift({ name: "running requests", values: service.running, colour: "--c1", text: whole, stepped: true });
-  const marks = actions.filter((action) => scales(action, service.service)).map((action) => (action.at_ns - first) / 1e9);
-  return { at, replicas: replicas(service), waiting, signals: signalLines(service.age_ms, service.silent), shaded: shortStretches(at, service), marks };
+  const marks = actions.filter((action) => scales(action, service.service) && isCarriedOut(action)).map((action) => (action.at_ns - first) / 1e9);
+  return { at, replicas: replicas(service), waiting, late: lateLines(service), firstToken: firstTokenLines(service), ttftSlo: lastOf(service.ttft_slo_us), signals: signalLines(service.age_ms, service.silent), shaded: shortStretches(at, service), marks };
 }
 
 const kPurchases = "provision";
@@ -170,25 +194,25 @@ function actionBefore(actions: readonly RecordedAction[], first: number, at: num
 interface RecordedViewsProps {
   history: RecordedHistory;
   /// First and last moment of the recording, seconds on its clock.
-  span: Stretch;
-  range: Stretch;
-  onRange: (range: Stretch | undefined) => void;
+  span: TimeRange;
+  range: TimeRange;
+  onRange: (range: TimeRange | undefined) => void;
   at: number;
   onAt: (at: number) => void;
   onLead: (at: number | undefined, layer?: string) => void;
   theme: string;
 }
 
-/// The views of nodes and replicas, which are those of a report.
+/// Shows the nodes and replicas, with the same views as a report.
 function RecordedViews({ history, span, range, onRange, at, onAt, onLead, theme }: RecordedViewsProps) {
   const fleet = useMemo(() => readFleet(history.fleet, history.services, span[1] - span[0], span[0]), [history, span[0], span[1]]);
   const starts = useMemo(() => observedStarts(fleet), [fleet]);
   return (
     <>
       <Deferred>
-        <ColdStarts starts={starts} services={history.services} range={range} onRange={onRange} theme={theme} isObserved />
+        <ColdStarts starts={starts} services={history.services} range={range} onRange={onRange} onLead={onLead} theme={theme} isObserved />
       </Deferred>
-      <FleetViews fleet={fleet} queues={history.queues} range={range} onRange={onRange} at={at} onAt={onAt} theme={theme} />
+      <FleetViews fleet={fleet} queues={history.queues} range={range} onRange={onRange} at={at} onAt={onAt} onLead={onLead} theme={theme} />
       <Deferred>
         <RecordedCost fleet={fleet} range={range} onLead={onLead} />
       </Deferred>
@@ -197,7 +221,7 @@ function RecordedViews({ history, span, range, onRange, at, onAt, onLead, theme 
 }
 
 /// The page of a recording.
-/// @param top       stands above the charts
+/// @param top       content above the charts
 /// @param isPaused  true: the page keeps what it shows
 export function RecordingPage({ recording, top, isPaused = false }: { recording: Recording; top?: ComponentChildren; isPaused?: boolean }) {
   const history = useHistory(recording.states, isPaused);
@@ -213,8 +237,8 @@ export function RecordingPage({ recording, top, isPaused = false }: { recording:
   const length = ((recording.at_ns.at(-1) ?? first) - first) / 1e9;
   const end = Math.max(60, length);
   const { from, to } = choice;
-  const range: Stretch = from !== undefined && to !== undefined ? [from, to] : [0, end];
-  const onRange = (next: Stretch | undefined) =>
+  const range: TimeRange = from !== undefined && to !== undefined ? [from, to] : [0, end];
+  const onRange = (next: TimeRange | undefined) =>
     change(next === undefined ? { from: undefined, to: undefined } : { from: Math.max(0, Math.floor(next[0])), to: Math.ceil(next[1]) });
   const at = choice.at !== undefined && choice.at >= range[0] && choice.at <= range[1] ? choice.at : Math.min(range[1], length);
   const onAt = (next: number) => change({ at: Math.round(next) });
@@ -226,7 +250,7 @@ export function RecordingPage({ recording, top, isPaused = false }: { recording:
     change({ from: Math.max(0, Math.floor(shown - 300)), to: Math.ceil(shown + 300), at: Math.round(shown), decision: numberOf(action) });
     scrollToDecisions();
   };
-  const span: Stretch = [first / 1e9, first / 1e9 + length];
+  const span: TimeRange = [first / 1e9, first / 1e9 + length];
   const chosen = recording.actions.find((one) => one.state * kActionsOfState + one.position === choice.decision);
   const common = { range, onRange, now: at, onNow: onAt, theme: colours, leftText: wholeTick };
   return (
@@ -280,7 +304,7 @@ export function RecordingPage({ recording, top, isPaused = false }: { recording:
           <Plot
             {...common}
             title="Replicas wanted, starting and ready"
-            note="Shaded: fewer replicas are ready than wanted. Triangles: the policy decided on another number of replicas. A decision that states in a row repeat has one triangle."
+            note="Shaded: fewer replicas are ready than wanted. Triangles: the policy decided on another number of replicas, and it was not refused. A decision that states in a row repeat has one triangle."
             at={views.at}
             lines={views.replicas}
             shaded={views.shaded}
@@ -288,6 +312,21 @@ export function RecordingPage({ recording, top, isPaused = false }: { recording:
             leftLabel="replicas"
           />
           <Plot {...common} title={views.waiting.length > 1 ? "Running and waiting requests" : "Waiting requests"} note="A gap: no engine and no gateway reported a value." at={views.at} lines={views.waiting} leftLabel="requests" />
+          {views.late !== undefined && (
+            <Plot {...common} title="Is the SLO met? Late requests" note="The mean share of late requests that the ready replicas reported, for the time to the first token, the queue or the time per token, whichever is worst." at={views.at} lines={views.late} leftLabel="late" leftText={share} />
+          )}
+          {views.firstToken !== undefined && (
+            <Plot
+              {...common}
+              title="Latency: time to first token"
+              at={views.at}
+              lines={views.firstToken}
+              leftLabel="TTFT p99"
+              {...(views.ttftSlo > 0 ? { limit: { value: views.ttftSlo, label: `SLO ${duration(views.ttftSlo)}` } } : {})}
+              isDuration
+              leftText={(us) => (us === 0 ? "0" : duration(us))}
+            />
+          )}
           <Plot
             {...common}
             title="Can the inputs be trusted? Signals"

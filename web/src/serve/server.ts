@@ -2,7 +2,7 @@
 import type { Policy, Result } from "../data/result";
 import { type Choice, choiceHash, parseChoice } from "../state";
 
-/// What may be changed in the scenario, with the values that it states.
+/// The settings of the scenario that the page can change: their bounds, and the values in the scenario.
 export interface Limits {
   factor_min: number;
   factor_max: number;
@@ -58,7 +58,7 @@ export async function simulate(change: Change, signal: AbortSignal): Promise<str
   try {
     why = (JSON.parse(text) as { error: string }).error;
   } catch {
-    // Not an answer of ours; the status has to do.
+    // The answer is not from Capstan, but from a proxy for example. Only its status is known.
   }
   throw new Error(why);
 }

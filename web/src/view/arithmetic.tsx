@@ -10,7 +10,7 @@ interface ArithmeticProps {
   missing?: string;
   /// Undefined: there is no command.
   command: string | undefined;
-  /// What the command does.
+  /// Words before the command that say its purpose.
   does?: string;
 }
 

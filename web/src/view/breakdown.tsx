@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { Fill } from "../chart/canvas";
 import { Legend } from "../chart/canvas_view";
-import { type Line, Plot, type Stretch } from "../chart/plot";
+import { type Line, Plot, type TimeRange } from "../chart/plot";
 import { drawShares } from "../chart/shares";
 import { CanvasFigure } from "../chart/canvas_figure";
 import type { LatencyPhases } from "../data/history";
@@ -21,7 +21,7 @@ const kPhases = [
 ] as const satisfies readonly (readonly [keyof LatencyPhases, "first_tokens" | "completed", string, Fill, { colour: string; dashed?: boolean }])[];
 
 /// Returns the mean of each phase in microseconds, over the requests of a stretch of time.
-export function meanPhases(phases: LatencyPhases, range: Stretch): number[] {
+export function meanPhases(phases: LatencyPhases, range: TimeRange): number[] {
   const first = Math.max(0, Math.floor(range[0] / kMinute));
   const last = Math.min(phases.first_tokens.length, Math.ceil(range[1] / kMinute));
   return kPhases.map(([key, weight]) => {
@@ -39,12 +39,12 @@ export function meanPhases(phases: LatencyPhases, range: Stretch): number[] {
 interface BreakdownProps {
   shown: Policy;
   against: Policy | undefined;
-  range: Stretch;
-  onRange: (range: Stretch | undefined) => void;
+  range: TimeRange;
+  onRange: (range: TimeRange | undefined) => void;
   theme: string;
 }
 
-/// Where the time of the requests went: as shares of the mean request, and minute by minute.
+/// Shows where the time of the requests went: as shares of the mean request, and minute by minute.
 export const Breakdown = memo(function Breakdown({ shown, against, range, onRange, theme }: BreakdownProps) {
   const phases = shown.latency_phases;
   const chart = useMemo(() => {

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { CanvasFigure } from "../chart/canvas_figure";
 import { Legend } from "../chart/canvas_view";
-import type { Stretch } from "../chart/plot";
+import type { TimeRange } from "../chart/plot";
 import { type Bar, drawBars, kBarHeight, kPhaseFills } from "../chart/waterfall";
 import { kSimulatedPhases, kStartPhases, longestPhase, partName, quantile, replicaName, type Service, type Start, typicalStart } from "../data/history";
 import { duration, moment } from "../format";
@@ -15,11 +15,13 @@ interface ColdStartsProps {
   /// All starts of the run.
   starts: Start[];
   services: Service[];
-  range: Stretch;
-  onRange: (range: Stretch) => void;
+  range: TimeRange;
+  onRange: (range: TimeRange) => void;
   theme: string;
   /// True: the starts are known only from the states that the controller saw.
   isObserved?: boolean;
+  /// Shows the decision behind a start.
+  onLead: (at: number | undefined, layer?: string) => void;
 }
 
 /// Returns one bar for each service: the median of each phase, and an outline within which nine of ten starts end.
@@ -53,7 +55,7 @@ function barOf(start: Start, services: Service[]): Bar {
 }
 
 /// Returns the starts of a stretch of time, and bars for the typical ones and for each of them.
-function barsIn(all: Start[], services: Service[], range: Stretch): { starts: Start[]; bars: Bar[]; longest: number } {
+function barsIn(all: Start[], services: Service[], range: TimeRange): { starts: Start[]; bars: Bar[]; longest: number } {
   const starts = all.filter((start) => start.decided + start.total >= range[0] && start.decided <= range[1]).sort((a, b) => a.decided - b.decided);
   const bars = [...typicalBars(starts, services), ...starts.map((start) => barOf(start, services))];
   const longest = bars.reduce((most, bar) => Math.max(most, bar.ghost ?? 0, bar.phases.reduce((sum, phase) => sum + phase, 0)), 0);
@@ -61,7 +63,7 @@ function barsIn(all: Start[], services: Service[], range: Stretch): { starts: St
 }
 
 /// Shows each cold start from the decision until the replica serves, and a typical cold start of each service.
-export const ColdStarts = memo(function ColdStarts({ starts: all, services, range, onRange, theme, isObserved = false }: ColdStartsProps) {
+export const ColdStarts = memo(function ColdStarts({ starts: all, services, range, onRange, theme, isObserved = false, onLead }: ColdStartsProps) {
   const [top, setTop] = useState(0);
   const [chosen, setChosen] = useState(-1);
   const { starts, bars, longest } = useMemo(() => barsIn(all, services, range), [all, services, range]);
@@ -77,7 +79,9 @@ export const ColdStarts = memo(function ColdStarts({ starts: all, services, rang
   };
   const show = (row: number) => {
     const start = starts[row - typical];
-    if (start !== undefined) onRange([Math.max(0, start.decided - 120), start.decided + start.total + 120]);
+    if (start === undefined) return;
+    onLead(start.decided);
+    onRange([Math.max(0, start.decided - 120), start.decided + start.total + 120]);
   };
   const key = (event: KeyboardEvent) => {
     const step = { ArrowUp: -1, ArrowDown: 1, PageUp: -kRowsInView, PageDown: kRowsInView }[event.key];
@@ -102,7 +106,7 @@ export const ColdStarts = memo(function ColdStarts({ starts: all, services, rang
   return (
     <CanvasFigure
       title="Where do the minutes of a cold start go?"
-      note={`From the decision until the replica serves: ${starts.length} of ${all.length} starts are in the stretch that the charts show. A click, or Enter, shows the time around one.${isObserved ? " A moment is that of the first state that shows it, so a phase may be off by the time between two states." : ""}`}
+      note={`From the decision until the replica serves: ${starts.length} of ${all.length} starts are in the stretch that the charts show. A click, or Enter, shows the time around one and the decision behind it.${isObserved ? " A moment is that of the first state that shows it, so a phase may be off by the time between two states." : ""}`}
       label={bars.length === 0 ? "No cold start" : `Cold starts by phase. ${bars.slice(0, typical).map(spoken).join(". ")}. Use the arrow keys to read single starts.`}
       height={Math.max(1, rows) * kBarHeight}
       theme={theme}

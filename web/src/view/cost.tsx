@@ -1,9 +1,9 @@
 import { useMemo } from "preact/hooks";
 import { Figure } from "../chart/figure";
-import type { Stretch } from "../chart/plot";
+import type { TimeRange } from "../chart/plot";
 import type { Fleet } from "../data/fleet";
 import { peakOf } from "../data/leads";
-import { spentIn } from "../data/observed";
+import { costIn } from "../data/observed";
 import { type Policy, type Result, type TeamFigures, kGpuStates, unitCosts } from "../data/result";
 import { count, hours, percent, usd } from "../format";
 import { memo } from "../memo";
@@ -13,7 +13,7 @@ function stateCost(policy: Policy, state: string): number {
   return (policy.cost_by_state_micro_usd[state] ?? 0) / 1e6;
 }
 
-/// What each team paid for, if the scenario names teams.
+/// Shows the requests, jobs, GPU-hours and cost of each team, if the scenario names teams.
 export const Teams = memo(function Teams({ policy }: { policy: Policy }) {
   const teams = policy.teams ?? [];
   if (teams.length === 0) return null;
@@ -76,7 +76,7 @@ export const Teams = memo(function Teams({ policy }: { policy: Policy }) {
   );
 });
 
-/// Says what a request and a million answer tokens cost.
+/// Returns the cost of 1,000 requests that met the SLO and of a million answer tokens, in words.
 function unitPrices(policy: Policy): string {
   const { perRequest, perTokens, jobsUsd } = unitCosts(policy);
   const words = [perRequest === null ? "" : `${usd(perRequest)} per 1,000 requests that met the SLO`, perTokens === null ? "" : `${usd(perTokens)} per million answer tokens`]
@@ -85,17 +85,17 @@ function unitPrices(policy: Policy): string {
   return words === "" || jobsUsd <= 0 ? words : `${words}; both without the ${usd(jobsUsd)} of jobs`;
 }
 
-/// What the GPUs did, as a row of the table.
-export interface PaidState {
+/// The GPU-hours and the cost of one state of the GPUs.
+export interface StateCost {
   state: string;
   /// Name of the state's colour.
-  look: string;
+  styleClass: string;
   gpuHours: number;
   usd: number;
 }
 
-/// What one kind of nodes cost.
-export interface PaidNodes {
+/// The GPU-hours and the cost of one kind of node.
+export interface NodeCost {
   name: string;
   capacity: string;
   zone: string;
@@ -104,21 +104,21 @@ export interface PaidNodes {
   usd: number | undefined;
 }
 
-interface PaidForProps {
+interface CostTablesProps {
   /// Head of the first table.
   head: string;
-  states: PaidState[];
+  states: StateCost[];
   gpuHours: number;
   usd: number;
-  nodes: PaidNodes[];
+  nodes: NodeCost[];
   /// Shows the decision behind the GPUs of a state; absent: it is not known.
   onState?: (state: string) => void;
   /// Shows the decision behind the nodes of a row; absent: it is not known.
   onNodes?: (row: number) => void;
 }
 
-/// The tables of a cost: what the GPUs did, and which nodes were paid for.
-export function PaidFor({ head, states, gpuHours, usd: all, nodes, onState, onNodes }: PaidForProps) {
+/// Shows two tables: the cost by state of the GPUs, and by kind of node.
+export function CostTables({ head, states, gpuHours, usd: all, nodes, onState, onNodes }: CostTablesProps) {
   return (
     <div class="scroll">
       <table class="paid" aria-label="Cost by use of the GPUs">
@@ -131,13 +131,13 @@ export function PaidFor({ head, states, gpuHours, usd: all, nodes, onState, onNo
           </tr>
         </thead>
         <tbody>
-          {states.map(({ state, look, gpuHours: hoursOf, usd: cost }) => {
+          {states.map(({ state, styleClass, gpuHours: hoursOf, usd: cost }) => {
             const lead = onState && (() => onState(state));
             const title = `the moment with the most ${state} GPUs`;
             return (
               <tr key={state}>
                 <th scope="row">
-                  <span class={`state ${look} sample`} /> {state}
+                  <span class={`state ${styleClass} sample`} /> {state}
                 </th>
                 <td class="number">
                   <Lead text={hours(hoursOf)} title={title} onClick={lead} />
@@ -145,7 +145,7 @@ export function PaidFor({ head, states, gpuHours, usd: all, nodes, onState, onNo
                 <td class="number">
                   <Lead text={usd(cost)} title={title} onClick={lead} />
                 </td>
-                <td class="number">{all > 0 ? `${((100 * cost) / all).toFixed(1)} %` : "–"}</td>
+                <td class="number">{all > 0 ? percent((1e6 * cost) / all) : "–"}</td>
               </tr>
             );
           })}
@@ -200,7 +200,7 @@ interface CostProps {
   onNodes: (row: number) => void;
 }
 
-/// Shows the cost of each policy by the states of its GPUs, and of the shown one by nodes.
+/// Shows the cost of the shown policy by state of its GPUs and by kind of node. The data table has all policies.
 export const Cost = memo(function Cost({ result, shown, isPart, onState, onNodes }: CostProps) {
   const states = kGpuStates.filter((state) => result.policies.some((policy) => stateCost(policy, state) > 0));
   return (
@@ -218,9 +218,9 @@ export const Cost = memo(function Cost({ result, shown, isPart, onState, onNodes
         ]),
       })}
     >
-      <PaidFor
+      <CostTables
         head={shown.policy}
-        states={states.map((state) => ({ state, look: state, gpuHours: shown.gpu_hours_by_state[state] ?? 0, usd: stateCost(shown, state) }))}
+        states={states.map((state) => ({ state, styleClass: state, gpuHours: shown.gpu_hours_by_state[state] ?? 0, usd: stateCost(shown, state) }))}
         gpuHours={shown.paid_gpu_hours}
         usd={shown.cost_usd}
         nodes={shown.spending.map((part) => ({
@@ -236,32 +236,36 @@ export const Cost = memo(function Cost({ result, shown, isPart, onState, onNodes
   );
 });
 
-const kLooks: Record<string, string> = { serving: "busy", free: "unallocated", leaving: "unallocated", stranded: "idle" };
+/// Below this many tokens a price for a million says nothing.
+const kTokensLeast = 1000;
+
+const kStyleClasses: Record<string, string> = { serving: "busy", free: "unallocated", leaving: "unallocated", stranded: "idle" };
 
 interface RecordedCostProps {
   fleet: Fleet;
-  range: Stretch;
+  range: TimeRange;
   /// Shows a moment and the decision in force.
   onLead: (at: number | undefined, layer?: string) => void;
 }
 
-/// What the nodes of a recording or of a controller cost in a stretch of time.
+/// Shows the cost of the nodes of a recording or of a controller in a stretch of time.
 export const RecordedCost = memo(function RecordedCost({ fleet, range, onLead }: RecordedCostProps) {
-  const spent = useMemo(() => spentIn(fleet, range), [fleet, range[0], range[1]]);
+  const spent = useMemo(() => costIn(fleet, range), [fleet, range[0], range[1]]);
   if (spent.gpuHours <= 0) return null;
+  const perTokens = spent.tokens >= kTokensLeast && spent.usd > 0 ? ` ${usd((1e6 * spent.usd) / spent.tokens)} per million answer tokens.` : "";
   const unpriced = spent.unpricedHours > 0 ? ` ${hours(spent.unpricedHours)} GPU-hours are of nodes whose price is not known, and cost nothing here.` : "";
   return (
     <Figure
       title="What is paid for?"
-      note={`In the stretch that the charts show, at the prices of the nodes.${unpriced}`}
+      note={`In the stretch that the charts show, at the prices of the nodes.${perTokens}${spent.states.some((one) => one.state === "idle") ? " Idle: ready, without a request at the time of a decision." : ""}${unpriced}`}
       table={() => ({
         head: ["state", "GPU-hours", "USD"],
         rows: [...spent.states.map(({ state, gpuHours, usd: cost }) => [state, gpuHours, cost]), ["all", spent.gpuHours, spent.usd]],
       })}
     >
-      <PaidFor
+      <CostTables
         head="GPUs"
-        states={spent.states.map((one) => ({ ...one, look: kLooks[one.state] ?? one.state }))}
+        states={spent.states.map((one) => ({ ...one, styleClass: kStyleClasses[one.state] ?? one.state }))}
         gpuHours={spent.gpuHours}
         usd={spent.usd}
         nodes={spent.nodes}

@@ -1,19 +1,19 @@
 import { useMemo, useState } from "preact/hooks";
-import type { Stretch } from "../chart/plot";
+import type { TimeRange } from "../chart/plot";
 import { Figure } from "../chart/figure";
 import { chosenRows, inForce, type LogRow, logOf } from "../data/log";
 import type { Policy, Result } from "../data/result";
 import { count, moment } from "../format";
 import { memo } from "../memo";
 import { Arithmetic } from "./arithmetic";
-import { kDecisions } from "./lead";
+import { kDecisionsId } from "./lead";
 import { LogFilter, LogRows } from "./log_rows";
 
 interface DecisionsProps {
   result: Result;
   policy: Policy;
-  range: Stretch;
-  onRange: (range: Stretch) => void;
+  range: TimeRange;
+  onRange: (range: TimeRange) => void;
   /// The moment that the reader chose: the decisions that were in force then are marked. Absent: none.
   at: number | undefined;
   /// Position of the decision whose arithmetic is shown; absent: none.
@@ -25,10 +25,10 @@ interface DecisionsProps {
 function missingWords(row: LogRow, rows: readonly LogRow[]): string {
   if (row.layer !== "scale") return "This decision had no alternatives.";
   const isStated = rows.some((one) => one.layer === "scale" && one.arithmetic !== undefined);
-  return isStated ? "The page keeps the arithmetic of the largest changes only." : "This policy states no arithmetic.";
+  return isStated ? "This decision has no arithmetic." : "This policy states no arithmetic.";
 }
 
-/// What the policy decided, with the alternatives that it rejected.
+/// Shows the decisions of the policy, with the alternatives that it rejected.
 export const Decisions = memo(function Decisions({ result, policy, range, onRange, at, opened, onOpen }: DecisionsProps) {
   const [words, setWords] = useState("");
   const [layer, setLayer] = useState("");
@@ -41,9 +41,9 @@ export const Decisions = memo(function Decisions({ result, policy, range, onRang
   const left = policy.actions_left_out ?? 0;
   return (
     <Figure
-      id={kDecisions}
+      id={kDecisionsId}
       title="What did it decide, and why?"
-      note={`${policy.policy}: ${count(shown.length)} of ${count(rows.length)} decisions about replicas, pods and nodes are in the stretch that the charts show.${left > 0 ? ` ${count(left)} smaller decisions about pods and nodes are left out.` : ""} Choose a decision to see its arithmetic.`}
+      note={`${policy.policy}: ${count(shown.length)} of ${count(rows.length)} decisions about replicas, pods and nodes are in the stretch that the charts show.${left > 0 ? ` ${count(left)} later decisions about pods and nodes are left out.` : ""} Choose a decision to see its arithmetic.`}
       table={() => ({
         head: ["time", "layer", "part", "before", "after", "why", "arithmetic"],
         rows: shown.map((row) => [moment(row.at), row.layer, row.part, row.before ?? "", row.desired ?? "", row.why, row.arithmetic ?? ""]),

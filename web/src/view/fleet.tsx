@@ -2,19 +2,19 @@ import { useCallback, useMemo, useRef, useState } from "preact/hooks";
 import { CanvasFigure } from "../chart/canvas_figure";
 import { Legend } from "../chart/canvas_view";
 import { boxOf, drawChosen, drawFleet, hitTest, kCellFills, type Layout, layOut } from "../chart/heatmap";
-import { type Line, Plot, type Stretch } from "../chart/plot";
+import { type Line, Plot, type TimeRange } from "../chart/plot";
 import { countCells, type Fleet, fleetAt, kCellStates, type NodeNow, seriesOf } from "../data/fleet";
 import { partName, replicaName, serviceLetters } from "../data/history";
 import { count, moment, wholeTick } from "../format";
 import { memo } from "../memo";
 
 const kPoints = 600;
-/// Stands before the number of a workload that Capstan does not scale.
+/// Prefix of the number of a workload that Capstan does not scale.
 const kOtherWorkload = "*";
 
 interface FleetMapProps {
   fleet: Fleet;
-  range: Stretch;
+  range: TimeRange;
   at: number;
   onAt: (at: number) => void;
   theme: string;
@@ -40,8 +40,8 @@ function nodeWords(fleet: Fleet, node: NodeNow): string {
   return `${name}${places === "" ? "" : ` in ${places}`}, ${row.machine.instance_type}${pool}, since ${moment(row.launched)}; ${gpuWords(countCells([node]))}${replicas.length > 0 ? `; ${replicas.join(", ")}` : ""}`;
 }
 
-/// GPUs by what they do, over time. A click chooses the moment of the map.
-export const GpusOverTime = memo(function GpusOverTime({ fleet, range, onRange, at, onAt, theme }: FleetMapProps & { onRange: (range: Stretch | undefined) => void }) {
+/// Shows the GPUs by state over time. A click chooses the moment of the map.
+export const GpusOverTime = memo(function GpusOverTime({ fleet, range, onRange, at, onAt, theme }: FleetMapProps & { onRange: (range: TimeRange | undefined) => void }) {
   const lines = useMemo(() => {
     const step = Math.max(1, (range[1] - range[0]) / kPoints);
     const times: number[] = [];
@@ -74,7 +74,7 @@ export const GpusOverTime = memo(function GpusOverTime({ fleet, range, onRange, 
   );
 });
 
-/// Which GPU did what at a moment, and for which replica.
+/// Shows the state and the replica of each GPU at a moment.
 export const FleetMap = memo(function FleetMap({ fleet, range, at, onAt, theme }: FleetMapProps) {
   const [pointed, setPointed] = useState<{ gang: number; node: number }>({ gang: -1, node: -1 });
   const nodes = useMemo(() => fleetAt(fleet, at), [fleet, at]);

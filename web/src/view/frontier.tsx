@@ -21,7 +21,7 @@ interface Point {
   holds: boolean;
 }
 
-/// Steps of 1, 2 or 5 times a power of ten, about `steps` of them.
+/// Returns the ticks of an axis, about `steps` of them. Their distance is 1, 2 or 5 times a power of ten.
 export function ticks(from: number, to: number, steps: number): number[] {
   const rough = (to - from) / steps;
   if (!(rough > 0)) return [from];

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { Stretch } from "../chart/plot";
+import type { TimeRange } from "../chart/plot";
 import { type Fleet, readFleet } from "../data/fleet";
 import { type FleetColumns, type Queue, type Service, startsOf } from "../data/history";
 import type { Policy, Result } from "../data/result";
@@ -11,20 +11,24 @@ import { FleetMap, GpusOverTime } from "./fleet";
 import { Queues } from "./queues";
 import { PendingGangs } from "./waiting";
 
+/// Shows a moment and the decision that was in force, of a layer if there is one.
+type OnLead = (at: number | undefined, layer?: string) => void;
+
 interface HistoryProps {
   result: Result;
   shown: Policy;
   against: Policy | undefined;
-  range: Stretch;
-  onRange: (range: Stretch | undefined) => void;
+  range: TimeRange;
+  onRange: (range: TimeRange | undefined) => void;
   /// The moment of the map.
   at: number;
   onAt: (at: number) => void;
+  onLead: OnLead;
   theme: string;
 }
 
-/// Returns the moment of the map: the chosen one if it is in the stretch, else that which cost the most, else the middle.
-export function momentOf(policy: Policy, range: Stretch, chosen: number | undefined): number {
+/// Returns the moment of the map: the chosen one if it is in the stretch, else the costliest one, else the middle.
+export function momentOf(policy: Policy, range: TimeRange, chosen: number | undefined): number {
   const inside = (at: number | undefined): at is number => at !== undefined && at >= range[0] && at <= range[1];
   if (inside(chosen)) return chosen;
   return policy.moments.map((one) => one.at_ns / 1e9).find(inside) ?? Math.round((range[0] + range[1]) / 2);
@@ -36,15 +40,16 @@ const kQueues: Queue[] = [];
 interface FleetViewsProps {
   fleet: Fleet;
   queues: Queue[];
-  range: Stretch;
-  onRange: (range: Stretch | undefined) => void;
+  range: TimeRange;
+  onRange: (range: TimeRange | undefined) => void;
   at: number;
   onAt: (at: number) => void;
+  onLead: OnLead;
   theme: string;
 }
 
 /// The views of nodes and replicas, of a result, a recording or a controller.
-export const FleetViews = memo(function FleetViews({ fleet, queues, range, onRange, at, onAt, theme }: FleetViewsProps) {
+export const FleetViews = memo(function FleetViews({ fleet, queues, range, onRange, at, onAt, onLead, theme }: FleetViewsProps) {
   return (
     <>
       <Deferred>
@@ -54,11 +59,11 @@ export const FleetViews = memo(function FleetViews({ fleet, queues, range, onRan
         <FleetMap fleet={fleet} range={range} at={at} onAt={onAt} theme={theme} />
       </Deferred>
       <Deferred>
-        <PendingGangs fleet={fleet} range={range} onRange={onRange} />
+        <PendingGangs fleet={fleet} range={range} onRange={onRange} onLead={onLead} />
       </Deferred>
       {queues.length > 0 && (
         <Deferred>
-          <Queues fleet={fleet} queues={queues} at={at} />
+          <Queues fleet={fleet} queues={queues} at={at} onLead={onLead} />
         </Deferred>
       )}
     </>
@@ -73,8 +78,8 @@ const SimulatedFleet = memo(function SimulatedFleet({ policy, columns, services,
   return <FleetViews fleet={fleet} {...further} />;
 });
 
-/// The views of what happened to nodes, replicas and requests. A result without these data has none of them.
-export function History({ result, shown, against, range, onRange, at, onAt, theme }: HistoryProps) {
+/// Shows the history of nodes, replicas and requests. A result without these data has none of them.
+export function History({ result, shown, against, range, onRange, at, onAt, onLead, theme }: HistoryProps) {
   const services = result.services ?? kServices;
   const common = { range, onRange, theme };
   const starts = useMemo(() => (shown.cold_start_phases === undefined ? undefined : startsOf(shown.cold_start_phases)), [shown]);
@@ -87,12 +92,12 @@ export function History({ result, shown, against, range, onRange, at, onAt, them
       )}
       {starts !== undefined && (
         <Deferred>
-          <ColdStarts {...common} starts={starts} services={services} />
+          <ColdStarts {...common} starts={starts} services={services} onLead={onLead} />
         </Deferred>
       )}
       {shown.fleet !== undefined && (
         <Deferred>
-          <SimulatedFleet {...common} policy={shown} columns={shown.fleet} services={services} queues={result.queues ?? kQueues} at={at} onAt={onAt} />
+          <SimulatedFleet {...common} policy={shown} columns={shown.fleet} services={services} queues={result.queues ?? kQueues} at={at} onAt={onAt} onLead={onLead} />
         </Deferred>
       )}
     </>

@@ -2,7 +2,7 @@
 
 interface LeadProps {
   text: string;
-  /// What the click shows: "the moment with the most idle GPUs".
+  /// The moment that the click shows: "the moment with the most idle GPUs".
   title: string;
   /// Undefined: the number leads nowhere.
   onClick: (() => void) | undefined;
@@ -17,10 +17,10 @@ export function Lead({ text, title, onClick }: LeadProps) {
   );
 }
 
-/// The place of the page to which a number leads.
-export const kDecisions = "decisions";
+/// Id of the list of decisions.
+export const kDecisionsId = "decisions";
 
-/// Shows the list of decisions, after the page has shown the new moment.
+/// Scrolls to the list of decisions, after the page has drawn the new moment.
 export function scrollToDecisions(): void {
-  requestAnimationFrame(() => document.getElementById(kDecisions)?.scrollIntoView({ block: "start" }));
+  requestAnimationFrame(() => document.getElementById(kDecisionsId)?.scrollIntoView({ block: "start" }));
 }

@@ -2,7 +2,9 @@ import { Figure } from "../chart/figure";
 import type { Table } from "../chart/download";
 import { type Policy, type Result, holdsSlo, kGpuStates, unitCosts } from "../data/result";
 import { count, duration, hours, percent, usd } from "../format";
+import type { RowFigure } from "../data/leads";
 import { memo } from "../memo";
+import { Lead } from "./lead";
 
 /// Returns the position of the policy that a plan chooses, else of the cheapest one that holds the SLO, or -1. Policies
 /// are ranked, so the cheapest is the first one.
@@ -59,26 +61,33 @@ export function StateLegend() {
   );
 }
 
+export const kMissed = "the minute in which the most requests missed the SLO";
+export const kSlowest = "the minute with the longest time to first token";
+const kDearest = "the minute with the most paid GPUs";
+
 interface RankingProps {
   result: Result;
   shownPolicy: number;
   comparedPolicy: number;
   onShow: (position: number) => void;
+  /// Shows the decision behind a number of the shown policy; absent: it is not known.
+  onFigure?: (figure: RowFigure) => void;
 }
 
-export const Ranking = memo(function Ranking({ result, shownPolicy, comparedPolicy, onShow }: RankingProps) {
+export const Ranking = memo(function Ranking({ result, shownPolicy, comparedPolicy, onShow, onFigure }: RankingProps) {
   const marked = markedPolicy(result);
   const all = result.constant_fleet === undefined ? result.policies : [...result.policies, result.constant_fleet.result];
   const most = Math.max(...all.map((policy) => policy.paid_gpu_hours));
   const row = (policy: Policy, position: number) => {
     const isPolicy = position < result.policies.length;
     const { perTokens } = unitCosts(policy);
+    const lead = (figure: RowFigure) => (position === shownPolicy && onFigure !== undefined && policy.by_minute !== undefined ? () => onFigure(figure) : undefined);
     const broken = Object.values(policy.invariants_broken).some((n) => n > 0);
     return (
       <tr
         key={position}
         class={[position === shownPolicy ? "shown" : "", position === comparedPolicy ? "against" : "", isPolicy ? "" : "hindsight"].join(" ")}
-        onClick={() => isPolicy && onShow(position)}
+        onClick={(event) => isPolicy && (event.target as Element).closest("button") === null && onShow(position)}
       >
         <th scope="row">
           <span class="mark" aria-hidden="true">
@@ -99,15 +108,15 @@ export const Ranking = memo(function Ranking({ result, shownPolicy, comparedPoli
             </span>
           )}
         </th>
-        <td class={holdsSlo(result, policy) ? "number good" : "number bad"}>{percent(policy.attainment_ppm)}</td>
-        <td class="number">{duration(policy.ttft.p99_us)}</td>
-        <td class="number">{hours(policy.paid_gpu_hours)}</td>
+        <td class={holdsSlo(result, policy) ? "number good" : "number bad"}><Lead text={percent(policy.attainment_ppm)} title={kMissed} onClick={lead("unmet")} /></td>
+        <td class="number"><Lead text={duration(policy.ttft.p99_us)} title={kSlowest} onClick={lead("ttft")} /></td>
+        <td class="number"><Lead text={hours(policy.paid_gpu_hours)} title={kDearest} onClick={lead("paid")} /></td>
         <td class="wide">
           <StateBar policy={policy} most={most} />
         </td>
-        <td class="number strong">{usd(policy.cost_usd)}</td>
+        <td class="number strong"><Lead text={usd(policy.cost_usd)} title={kDearest} onClick={lead("paid")} /></td>
         <td class="number">{perTokens === null ? "–" : usd(perTokens)}</td>
-        <td class="number">{count(unmet(policy))}</td>
+        <td class="number"><Lead text={count(unmet(policy))} title={kMissed} onClick={lead("unmet")} /></td>
         <td class="number">{(policy.score_milli / 1000).toFixed(1)}</td>
       </tr>
     );
@@ -115,7 +124,7 @@ export const Ranking = memo(function Ranking({ result, shownPolicy, comparedPoli
   return (
     <Figure
       title="Which policy?"
-      note={`${result.chosen === undefined ? "Policies that hold the SLO come first, the cheapest first." : "▶ is the choice of the plan. Of the others, those that hold the SLO come first, the cheapest first."} Choose one to see it below.`}
+      note={`${result.chosen === undefined ? "Policies that hold the SLO come first, the cheapest first." : "▶ is the choice of the plan. Among the others, the policies that hold the SLO come first, the cheapest first."} Choose one to see it below.`}
       table={() => rankingTable(result)}
     >
       <div class="scroll">

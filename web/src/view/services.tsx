@@ -2,7 +2,10 @@ import { Figure } from "../chart/figure";
 import type { JobFigures, Policy } from "../data/result";
 import type { ServiceFigures } from "../data/service";
 import { count, duration, hours, percent, sloWords, usd } from "../format";
+import type { RowFigure } from "../data/leads";
 import { memo } from "../memo";
+import { Lead } from "./lead";
+import { kMissed, kSlowest } from "./ranking";
 
 const unmet = (service: ServiceFigures) => service.requests.unmet ?? 0;
 const arrived = (service: ServiceFigures) => service.requests.arrived ?? 0;
@@ -12,12 +15,15 @@ interface ServicesProps {
   chosen: string | undefined;
   /// Absent: the result has no series of single services.
   onService?: (name: string | undefined) => void;
+  /// Shows the decision behind a number of a service.
+  onFigure: (name: string, figure: RowFigure) => void;
 }
 
-/// What each service of the scenario got, and what it cost. The name of a service shows it in the charts.
-export const Services = memo(function Services({ policy, chosen, onService }: ServicesProps) {
+/// Shows the figures and the cost of each service. A click on a name shows that service alone in the charts.
+export const Services = memo(function Services({ policy, chosen, onService, onFigure }: ServicesProps) {
   const services = policy.services ?? [];
   if (services.length === 0) return null;
+  const lead = (one: ServiceFigures, figure: RowFigure) => (one.by_minute === undefined ? undefined : () => onFigure(one.name, figure));
   return (
     <Figure
       title="Does each service hold its SLO?"
@@ -65,11 +71,11 @@ export const Services = memo(function Services({ policy, chosen, onService }: Se
                 </th>
                 <td>{sloWords(one.slo)}</td>
                 <td class="number">{count(arrived(one))}</td>
-                <td class={one.holds_slo ? "number good" : "number bad"}>{percent(one.attainment_ppm)}</td>
-                <td class="number">{duration(one.ttft.p99_us)}</td>
-                <td class="number">{duration(one.tpot.p99_us)}</td>
-                <td class="number">{count(unmet(one))}</td>
-                <td class="number">{count(one.ready_peak)}</td>
+                <td class={one.holds_slo ? "number good" : "number bad"}><Lead text={percent(one.attainment_ppm)} title={kMissed} onClick={lead(one, "unmet")} /></td>
+                <td class="number"><Lead text={duration(one.ttft.p99_us)} title={kSlowest} onClick={lead(one, "ttft")} /></td>
+                <td class="number"><Lead text={duration(one.tpot.p99_us)} title="the minute with the longest time per output token" onClick={lead(one, "tpot")} /></td>
+                <td class="number"><Lead text={count(unmet(one))} title={kMissed} onClick={lead(one, "unmet")} /></td>
+                <td class="number"><Lead text={count(one.ready_peak)} title="the minute with the most ready replicas" onClick={lead(one, "ready")} /></td>
                 <td class="number">{hours(one.gpu_hours)}</td>
                 <td class="number">{usd(one.cost_usd)}</td>
               </tr>
@@ -83,14 +89,14 @@ export const Services = memo(function Services({ policy, chosen, onService }: Se
 
 const seconds = (ns: number) => ns / 1e9;
 
-/// Says the goal of a class of jobs and how many missed it.
+/// Returns the goal of a class of jobs in words, such as "90.0 % end within 8 h 0 min".
 function goalWords({ goal }: JobFigures): string {
   if (goal === undefined) return "no goal";
   return `${percent(goal.asked_ppm)} end within ${duration(goal.finish_within_ns / 1000)}`;
 }
 
-/// What each class of jobs got, and what it cost.
-export const Jobs = memo(function Jobs({ policy }: { policy: Policy }) {
+/// Shows the goal, the figures and the cost of each class of jobs.
+export const Jobs = memo(function Jobs({ policy, onWait }: { policy: Policy; onWait?: (name: string) => void }) {
   const jobs = policy.jobs ?? [];
   if (jobs.length === 0) return null;
   return (
@@ -135,7 +141,7 @@ export const Jobs = memo(function Jobs({ policy }: { policy: Policy }) {
                 <td class="number">{count(one.ended)}</td>
                 <td class={one.goal === undefined ? "number" : one.goal.is_held ? "number good" : "number bad"}>{one.goal === undefined ? "–" : count(one.goal.late)}</td>
                 <td class="number">{duration(one.wait_p50_ns / 1000)}</td>
-                <td class="number">{duration(one.wait_p99_ns / 1000)}</td>
+                <td class="number"><Lead text={duration(one.wait_p99_ns / 1000)} title="the longest wait of these jobs" onClick={onWait && (() => onWait(one.name))} /></td>
                 <td class="number">{count(one.restarts)}</td>
                 <td class="number">{hours(one.gpu_hours)}</td>
                 <td class="number">{usd(one.cost_usd)}</td>

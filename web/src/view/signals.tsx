@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { type Line, Plot, type Stretch } from "../chart/plot";
+import { type Line, Plot, type TimeRange } from "../chart/plot";
 import type { Policy } from "../data/result";
 import { count, duration, wholeTick } from "../format";
 import { memo } from "../memo";
@@ -20,14 +20,14 @@ export function signalLines(ageMs: Numbers, silent: Numbers): Line[] {
 
 interface SignalsProps {
   policy: Policy;
-  range: Stretch;
-  onRange: (range: Stretch | undefined) => void;
+  range: TimeRange;
+  onRange: (range: TimeRange | undefined) => void;
   at: number;
   onAt: (at: number) => void;
   theme: string;
 }
 
-/// Whether the inputs of the decisions could be trusted.
+/// Shows the age of the oldest reading, and how many ready replicas have no usable reading.
 export const Signals = memo(function Signals({ policy, range, onRange, at, onAt, theme }: SignalsProps) {
   const signals = policy.signals;
   const chart = useMemo(() => {

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { type Line, Plot, type Stretch } from "../chart/plot";
+import { type Line, Plot, type TimeRange } from "../chart/plot";
 import type { Minutes, Policy, Slo } from "../data/result";
 import { startingByMinute } from "../data/starting";
 import { count, duration, wholeTick } from "../format";
@@ -9,14 +9,14 @@ import { memo } from "../memo";
 const kMinute = 60;
 
 interface TimelineProps {
-  /// Undefined: there is none that all requests have.
+  /// Undefined: the services have different SLOs.
   slo: Slo | undefined;
   shown: Policy;
-  /// Positions of the services that the charts show in the result; jobs are none of them.
+  /// Positions in the result of the services that the charts show, without jobs.
   services: ReadonlySet<number>;
   against: Policy | undefined;
-  range: Stretch;
-  onRange: (range: Stretch | undefined) => void;
+  range: TimeRange;
+  onRange: (range: TimeRange | undefined) => void;
   /// The moment of the map and of the decision log.
   at: number;
   onAt: (at: number) => void;
@@ -24,7 +24,7 @@ interface TimelineProps {
 }
 
 /// Returns the stretches of time in which fewer replicas were ready than wanted: cold starts, or missing capacity.
-export function shortStretches(minutes: Minutes): Stretch[] {
+export function shortStretches(minutes: Minutes): TimeRange[] {
   const stretches: [number, number][] = [];
   minutes.desired.forEach((desired, i) => {
     if (desired <= (minutes.ready[i] ?? 0)) return;

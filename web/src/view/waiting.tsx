@@ -1,9 +1,10 @@
 import { Figure } from "../chart/figure";
-import type { Stretch } from "../chart/plot";
+import type { TimeRange } from "../chart/plot";
 import { type Fleet, type Waiting, waitingIn } from "../data/fleet";
 import { replicaName } from "../data/history";
 import { duration, moment } from "../format";
 import { memo } from "../memo";
+import { Lead } from "./lead";
 
 const kShownMost = 30;
 const kVerdicts: Record<string, string> = {
@@ -24,7 +25,7 @@ export function waitsByReason(waiting: Waiting[]): [string, number][] {
 }
 
 /// Replicas that waited for GPUs, and why.
-export const PendingGangs = memo(function PendingGangs({ fleet, range, onRange }: { fleet: Fleet; range: Stretch; onRange: (range: Stretch) => void }) {
+export const PendingGangs = memo(function PendingGangs({ fleet, range, onRange, onLead }: { fleet: Fleet; range: TimeRange; onRange: (range: TimeRange) => void; onLead: (at: number | undefined, layer?: string) => void }) {
   const waiting = waitingIn(fleet, range[0], range[1]);
   const most = waiting[0]?.waited ?? 0;
   const reasons = waitsByReason(waiting);
@@ -72,7 +73,7 @@ export const PendingGangs = memo(function PendingGangs({ fleet, range, onRange }
                       {moment(row.from)}
                     </button>
                   </td>
-                  <td class="number">{duration(row.waited * 1e6)}</td>
+                  <td class="number"><Lead text={duration(row.waited * 1e6)} title="the start of this wait" onClick={() => onLead(row.from, "place")} /></td>
                   <td class="bar">
                     <span style={{ width: `${most > 0 ? (100 * row.waited) / most : 0}%` }} />
                   </td>

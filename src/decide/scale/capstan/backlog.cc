@@ -63,7 +63,7 @@ double backlog(Step& step, double demand) {
 
 bool is_queue_draining(Step& step) {
   const double answer_s = std::min(step.shape.output * step.unit().token_s, in_seconds(minutes(60)));
-  Instant& until = step.memory.works_off_until;
+  Instant& until = step.memory.draining_until;
   if (step.queued() >= 1 && step.load.queue_rate < 0) {
     until = step.now + kSeenFor + std::chrono::milliseconds(static_cast<std::int64_t>(answer_s * 1000));
   }

@@ -168,7 +168,7 @@ struct MixChoice {
   std::vector<MixOption> options;
   MixTerms terms;
   std::int64_t target_milli = 0;  ///< load to carry, including surplus that a scale-down window holds
-  std::int64_t needed_milli = 0;  ///< the same, with the worth of required replicas whose GPUs are unavailable
+  std::int64_t needed_milli = 0;  ///< `target_milli` plus the capacity of required replicas whose GPUs are unavailable
   Mix chosen;
   std::vector<ReplicaCount> desired;  ///< replicas to request, including ones whose replacements do not serve yet
 };

@@ -100,7 +100,7 @@ void follow_starts(const RoleView& role, CapstanMemory& memory, Instant now) {
     } else if (was && replica.phase == Gang::Phase::ready) {
       const Duration took = now - replica.created_at;
       if (!replica.resumed && is_a_start(role, took)) record_lead(took, variant_memory(memory, replica.variant).leads);
-      // Its counters begin at 0, so that its work until the first reading counts.
+      // The replica's counters begin at 0, so that its work before the first reading counts.
       Counters fresh;
       fresh.id = replica.id;
       fresh.measured_at = began;

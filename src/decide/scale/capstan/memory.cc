@@ -28,7 +28,7 @@ void each_scalar(MemoryType& m, Visit&& visit) {
   visit(m.block_milli);
   visit(m.last_block_milli);
   visit(m.arrivals_variance_ppm);
-  visit(m.works_off_until);
+  visit(m.draining_until);
   visit(m.in_flight_mean_milli);
   visit(m.near_milli);
   visit(m.far_milli);

@@ -86,7 +86,7 @@ struct CapstanMemory {
   std::int64_t block_milli = 0;     ///< prompt tokens/s that arrived in the current block
   std::int64_t last_block_milli = 0;
   std::int64_t arrivals_variance_ppm = 0;  ///< variance of a block's arrivals relative to their squared mean, fading
-  Instant works_off_until;                 ///< time until which the served load reflects a queue and not the arrivals
+  Instant draining_until;                  ///< time until which the served load reflects a queue and not the arrivals
   std::int64_t in_flight_mean_milli = 0;   ///< requests, fading mean over one minute
   std::int64_t near_milli = 0;             ///< demand in replicas, short fading mean
   std::int64_t far_milli = 0;              ///< demand in replicas, long fading mean

@@ -38,7 +38,7 @@ void add_need(Sizing& s, const RequiredReplicas& need) {
   s.arriving_tokens_per_s = to_whole(need.arriving_tokens_per_s);
   s.served_milli = to_milli(need.served);
   s.arriving_milli = to_milli(need.arriving);
-  s.works_off = need.works_off;
+  s.queue_drains = need.queue_drains;
   s.demand_milli = to_milli(need.demand);
   s.in_flight_milli = to_milli(need.in_flight);
   s.backlog_milli = to_milli(need.backlog);

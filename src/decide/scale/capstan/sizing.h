@@ -106,7 +106,7 @@ struct Sizing {
   // Demand.
   std::int64_t served_milli = 0;     ///< demand from generated tokens
   std::int64_t arriving_milli = 0;   ///< demand from arriving prompts
-  bool works_off = false;            ///< true: a queue is draining, so that generation exceeds arrivals
+  bool queue_drains = false;         ///< true: a queue is draining, so that generation exceeds arrivals
   std::int64_t demand_milli = 0;     ///< `arriving_milli` while a queue drains, else the larger of the two
   std::int64_t in_flight_milli = 0;  ///< running and waiting requests divided by the batch
   /// Replicas needed for the queue that will remain when a new replica is ready; 0: the counted replicas drain it soon

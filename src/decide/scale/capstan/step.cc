@@ -132,8 +132,8 @@ double compute_need(Step& step) {
   need.arriving_tokens_per_s = arriving;
   need.served = prompts + step.load.generated_rate * step.unit().decode_s;
   need.arriving = prompts + arriving / step.shape.prompt_per_output * step.unit().decode_s;
-  need.works_off = is_queue_draining(step);
-  need.demand = need.works_off ? need.arriving : std::max(need.served, need.arriving);
+  need.queue_drains = is_queue_draining(step);
+  need.demand = need.queue_drains ? need.arriving : std::max(need.served, need.arriving);
   need.in_flight = step.load.in_flight() / static_cast<double>(step.unit().batch);
   need.backlog = backlog(step, need.demand);
   // A prefill-only replica releases a prompt as soon as it is computed, so requests in flight understate its load.

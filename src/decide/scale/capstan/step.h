@@ -33,10 +33,10 @@ struct RequiredReplicas {
   double arriving_tokens_per_s = 0;  ///< prompt tokens of all arrivals, queued ones included; smoothed
   double served = 0;                 ///< demand from generated tokens
   double arriving = 0;               ///< demand from arriving prompts
-  bool works_off = false;            ///< true: a queue is draining, so that generation exceeds arrivals
+  bool queue_drains = false;         ///< true: a queue is draining, so that generation exceeds arrivals
   double demand = 0;                 ///< `arriving` while a queue drains, else the larger of the two
   double in_flight = 0;              ///< running and waiting requests divided by the batch
-  double backlog = 0;                ///< for the queue that will remain when a new replica is ready
+  double backlog = 0;                ///< demand of the queue that will remain when a new replica is ready
   Duration backlog_drains{};         ///< time until the queue is empty with the counted replicas; 0: no queue
   Outlook outlook{};
   double total = 0;
@@ -62,10 +62,10 @@ struct Step {
   Duration window{};  ///< time for which a lower count must have sufficed
 
   const Capacity& unit() const { return variants.front().capacity; }
-  double serving() const;            ///< worth of the serving replicas
-  double counted() const;            ///< worth of the serving replicas and those on their way
+  double serving() const;            ///< capacity of the serving replicas
+  double counted() const;            ///< capacity of the serving replicas and those on their way
   double sequences_serving() const;  ///< sequences that the serving replicas carry
-  double queued() const;             ///< requests in flight beyond those sequences
+  double queued() const;             ///< requests in flight beyond `sequences_serving()`
   double requests_per_s() const;     ///< requests/s that one replica serves
   RequestCount held() const;         ///< requests queued at the gateway; 0 without a usable reading
 };

@@ -18,7 +18,7 @@ constexpr ReplicaCount kStepPart = 10;  // a step is a tenth of the replicas, at
 struct Rule {
   Kind kind = Kind::waiting;
   ReplicaCount proposed = 0;  ///< replicas that this signal alone asks for
-  MetricReading reading;      ///< for the explanation
+  MetricReading reading;      ///< reading with its arithmetic, for the explanation
   bool above = false;
   bool below = false;
 };

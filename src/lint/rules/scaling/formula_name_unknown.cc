@@ -32,7 +32,7 @@ std::vector<Name> names_in(std::string_view formula) {
     if (c == '\'' || c == '"' || c == '`') {
       i = std::min(formula.find(c, i + 1), formula.size());
     } else if (is_word(c) || c == '.' || c == '#') {
-      std::size_t end = i + 1;  // a number may contain a dot, and a field begins with one
+      std::size_t end = i + 1;  // the word may also be a number, such as 1.5, or a field, such as .value
       while (end < formula.size() && (is_word(formula[end]) || (c >= '0' && c <= '9' && formula[end] == '.'))) ++end;
       const std::string_view word = formula.substr(i, end - i);
       const std::size_t next = std::min(formula.find_first_not_of(" \n", end), formula.size() - 1);

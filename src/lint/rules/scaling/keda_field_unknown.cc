@@ -19,7 +19,8 @@ constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
     {"minCount", "minReplicaCount"},         {"maxCount", "maxReplicaCount"},
     {"cooldown", "cooldownPeriod"},          {"behavior", "advanced.horizontalPodAutoscalerConfig.behavior"}};
 
-/// Returns the intended field; empty if no field is similar, because a later version of KEDA may have it.
+/// Returns the field that was probably meant. Empty if the key is a field of KEDA, or if no field is similar: then a
+/// later version of KEDA may have it.
 std::string_view intended_field(std::string_view key) {
   if (std::ranges::find(kFields, key) != std::end(kFields)) return {};
   for (const auto& [other, field] : kOtherNames) {

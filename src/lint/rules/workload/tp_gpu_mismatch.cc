@@ -24,24 +24,41 @@ bool spans_pods(const Subject& s, const Value& container, const EngineCommand& e
          joins_other_pods(start_of(container));
 }
 
+/// Reports an engine that needs another number of GPUs than the limit grants.
+void compare(const Subject& s, const Value& limit, const EngineCommand& engine) {
+  const std::optional<std::int64_t> gpus = limit.integer();
+  const std::optional<std::int64_t> needed = wanted_gpus(engine);
+  if (!gpus || *gpus == 0 || !needed || *needed == *gpus) return;
+  Finding& finding = s.report(
+      limit,
+      *needed > *gpus
+          ? fmt::format("the engine needs {} GPUs but the container has {}, so it does not start", *needed, *gpus)
+          : fmt::format("the engine uses {} of {} GPUs; {} are idle and cost money", *needed, *gpus, *gpus - *needed));
+  if (*needed < *gpus) finding.set_severity(Severity::warning);
+  if (!engine.flag({"--tensor-parallel-size", "-tp", "--tp", "--tp-size"})) finding.mark_absence();
+}
+
+/// Checks a service of a DynamoGraphDeployment whose replicas have one pod each. Version v1alpha1 states its GPUs
+/// beside the container.
+void check_dynamo_service(const Subject& s, const Value& service) {
+  if (service["multinode"]["nodeCount"].integer().value_or(1) > 1) return;
+  const Value& container = at(service, "extraPodSpec.mainContainer");
+  const auto engine = manifest::dynamo_worker_of(start_of(container));
+  const Value& own_limit = at(service, "resources.limits.gpu");
+  if (engine) compare(s, own_limit ? own_limit : at(container, "resources.limits")["nvidia.com/gpu"], *engine);
+}
+
 void check(const Subject& s) {
+  for (const Value& service : at(s.object, "spec.services").children()) {
+    if (s.object.kind == "DynamoGraphDeployment") check_dynamo_service(s, service);
+  }
+  if (s.object.kind == "DynamoComponentDeployment") check_dynamo_service(s, s.object["spec"]);
   for (const Pod& pod : pods_of(s.object)) {
     for (const Value* container : all_containers_of(pod)) {
       const Value& limit = at(*container, "resources.limits")["nvidia.com/gpu"];
-      const auto gpus = limit.integer();
       const std::optional<EngineCommand> engine = engine_of(start_of(*container));
-      if (!gpus || *gpus == 0 || !engine || spans_pods(s, *container, *engine)) continue;
-      if (engines_in(start_of(*container)) > 1) continue;
-      const std::optional<std::int64_t> needed = wanted_gpus(*engine);
-      if (!needed || *needed == *gpus) continue;
-      Finding& finding = s.report(
-          limit,
-          *needed > *gpus
-              ? fmt::format("the engine needs {} GPUs but the container has {}, so it does not start", *needed, *gpus)
-              : fmt::format("the engine uses {} of {} GPUs; {} are idle and cost money", *needed, *gpus,
-                            *gpus - *needed));
-      if (*needed < *gpus) finding.set_severity(Severity::warning);
-      if (!engine->flag({"--tensor-parallel-size", "-tp", "--tp", "--tp-size"})) finding.mark_absence();
+      if (!engine || spans_pods(s, *container, *engine) || engines_in(start_of(*container)) > 1) continue;
+      compare(s, limit, *engine);
     }
   }
 }

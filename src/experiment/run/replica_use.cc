@@ -1,0 +1,76 @@
+#include "experiment/run/replica_use.h"
+
+#include <algorithm>
+
+namespace capstan::experiment {
+namespace {
+
+bool is_idle(const model::Gang& gang, const model::ReplicaSignals& signals) {
+  if (gang.phase != model::Gang::Phase::ready) return false;
+  const bool is_known = signals.running.usable() && signals.waiting.usable();
+  return is_known && signals.running.value == 0 && signals.waiting.value == 0;
+}
+
+}  // namespace
+
+UseMinute& ReplicaUse::row(std::size_t user, std::int64_t minute, std::int64_t revision,
+                           std::vector<UseMinute>& minutes) {
+  const auto known = positions_.find(user);
+  if (known == positions_.end() || minutes[known->second].minute != minute) {
+    positions_[user] = minutes.size();
+    minutes.push_back({.user = user, .minute = minute});
+  }
+  UseMinute& found = minutes[positions_[user]];
+  found.revision = revision;
+  return found;
+}
+
+void ReplicaUse::note(const model::Snapshot& now,
+                      const std::function<std::optional<std::size_t>(const model::Gang&)>& user_of,
+                      const PriceOf& price_of, std::int64_t revision, std::vector<UseMinute>& minutes) {
+  const auto minute_of = [](Instant at) { return at.since_start / std::chrono::minutes(1); };
+  // A clock that was set back adds nothing until it has caught up.
+  const double seconds = before_ ? std::max(0.0, std::chrono::duration<double>(now.at - *before_).count()) : 0;
+  std::map<model::GangId, Last> next;
+  now.gangs.for_each([&](model::GangId id, const model::Gang& gang) {
+    const std::optional<std::size_t> user = user_of(gang);
+    if (!user) return;
+    const model::ReplicaSignals& signals = now.signals_of(id);
+    const auto known = last_.find(id);
+    Last last{.user = *user};
+    if (known != last_.end()) last.tokens = known->second.tokens;
+    if (signals.generated_tokens_total.usable()) {
+      const std::int64_t total = signals.generated_tokens_total.value;
+      // A replica of the first snapshot may have served before. An engine that restarted counts from 0 again.
+      const bool is_base = known == last_.end() && !before_;
+      const std::int64_t added = total >= last.tokens ? total - last.tokens : total;
+      if (!is_base && added > 0) row(*user, minute_of(now.at), revision, minutes).tokens += added;
+      last.tokens = total;
+    }
+    last.is_idle = is_idle(gang, signals);
+    if (last.is_idle) {
+      for (const model::PodId id_of_pod : gang.pods) {
+        const model::Pod* pod = now.pods.find(id_of_pod);
+        if (pod == nullptr || !pod->node.valid()) continue;
+        const double gpus = static_cast<double>(pod->gpus.count) / 1000;
+        const NodePrice price = price_of(pod->node);
+        last.gpus += gpus;
+        if (!price.per_hour || price.gpus <= 0) continue;
+        last.usd_per_s += gpus / static_cast<double>(price.gpus) * static_cast<double>(price.per_hour->count) / 3.6e9;
+      }
+    }
+    next.emplace(id, last);
+  });
+  if (seconds > 0) {
+    for (const auto& [id, last] : last_) {
+      if (!last.is_idle) continue;
+      UseMinute& use = row(last.user, minute_of(*before_), revision, minutes);
+      use.idle_gpu_s += seconds * last.gpus;
+      use.idle_usd += seconds * last.usd_per_s;
+    }
+  }
+  last_ = std::move(next);
+  before_ = std::max(before_.value_or(now.at), now.at);
+}
+
+}  // namespace capstan::experiment
