@@ -4,6 +4,8 @@
 #include <map>
 #include <variant>
 
+#include "base/known_row.h"
+
 namespace capstan::experiment {
 
 namespace {
@@ -28,6 +30,21 @@ struct ScaleWait {
   Duration operator()(const QueueHpa& policy) const { return longest_wait(policy.hpa); }
   Duration operator()(const MemoryHpa& policy) const { return longest_wait(policy.hpa); }
 };
+
+/// Returns true if the wanted replicas need more GPUs than the limit of a queue allows them.
+bool exceeds_a_queue(const model::Catalog& catalog, const model::Snapshot& truth) {
+  std::map<model::QueueId, GpuCount> wanted;
+  truth.services.for_each([&](model::ServiceId id, const model::ServiceState& state) {
+    const model::Workload& workload = catalog.service(id).workload;
+    for (model::QueueId queue = workload.queue; queue.valid(); queue = known_row(catalog.queues, queue.value).parent) {
+      wanted[queue] += state.desired_replicas * workload.tensor_parallel;
+    }
+  });
+  return std::ranges::any_of(wanted, [&](const auto& row) {
+    const std::optional<MilliGpu>& limit = known_row(catalog.queues, row.first.value).gpus.limit;
+    return limit && whole_gpus(row.second) > *limit;
+  });
+}
 
 }  // namespace
 
@@ -73,7 +90,7 @@ bool is_out_of_room(const SimulationSetup& setup, const model::Snapshot& truth) 
     if (gang.phase == model::Gang::Phase::sleeping) room[workload.gpu] -= workload.tensor_parallel;
   });
   const auto is_spread = [](const model::Service& service) { return service.survives.has_value(); };
-  return std::ranges::any_of(catalog.services, is_spread) ||
+  return std::ranges::any_of(catalog.services, is_spread) || exceeds_a_queue(catalog, truth) ||
          std::ranges::any_of(room, [](const auto& left) { return left.second < 0; });
 }
 

@@ -17,8 +17,8 @@ bool can_stand_still(const SimulationSetup& setup);
 /// @param longest_start  longest start of a replica in this run so far, which is the lead time that the policies know
 Duration settling_time(const SimulationSetup& setup, Duration longest_start = {});
 
-/// Returns true if the wanted replicas may not fit. Either they and the sleeping ones need more GPUs of a kind than the
-/// nodes within the pools' limits have, or they must be spread over domains that may not exist.
+/// Returns true if the wanted replicas may not fit: they and the sleeping ones need more GPUs of a kind than the nodes
+/// within the pools' limits have, or more than a queue allows, or they must be spread over domains that may not exist.
 bool is_out_of_room(const SimulationSetup& setup, const model::Snapshot& truth);
 
 /// Checks invariant 12: when goal and world do not change, the fleet reaches its goal, and then nothing changes. Only a

@@ -156,5 +156,23 @@ TEST(Settling, OnlyWholeNodesCountAsRoom) {
   EXPECT_FALSE(is_out_of_room(setup, truth));
 }
 
+/// A queue and its parent, and replicas of two GPUs.
+TEST(Settling, TheLimitsOfQueuesCount) {
+  SimulationSetup setup = calm();
+  auto catalog = std::make_shared<model::Catalog>(*setup.cluster.catalog);
+  catalog->queues = {{.name = "all"}, {.name = "chat", .parent = {0}}};
+  catalog->services[0].workload.queue = {1};
+  setup.cluster.catalog = catalog;
+  model::Snapshot truth;
+  model::ServiceState state;
+  state.desired_replicas = 3;
+  truth.services.set({0}, state);
+  EXPECT_FALSE(is_out_of_room(setup, truth)) << "a queue without a limit";
+  catalog->queues[0].gpus.limit = whole_gpus(6);
+  EXPECT_FALSE(is_out_of_room(setup, truth));
+  catalog->queues[0].gpus.limit = whole_gpus(5);
+  EXPECT_TRUE(is_out_of_room(setup, truth)) << "the parent's limit";
+}
+
 }  // namespace
 }  // namespace capstan::experiment
