@@ -1,14 +1,16 @@
 #include "archive/recorded_outcome.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "base/enum_names.h"
 #include "model/reason_sentence.h"
 
 namespace capstan::archive {
 namespace {
 
-constexpr std::string_view kResultNames[] = {"applied", "shadow", "refused", "unknown", "withheld"};
+constexpr std::array<std::string_view, 5> kResultNames{"applied", "shadow", "refused", "unknown", "withheld"};
 
 ActionResult result_of(const control::ActionOutcome& outcome) {
   using Kind = control::ActionOutcome::Kind;
@@ -28,7 +30,10 @@ ActionResult result_of(const control::ActionOutcome& outcome) {
 
 }  // namespace
 
-std::string_view name(ActionResult result) { return kResultNames[static_cast<std::size_t>(result)]; }
+std::string_view name(ActionResult result) { return enum_name(kResultNames, result); }
+std::optional<ActionResult> action_result(std::string_view name) {
+  return enum_named<ActionResult>(kResultNames, name);
+}
 
 std::uint64_t action_key(model::Action action) {
   action.why = {};

@@ -23,6 +23,8 @@ enum class ActionResult : std::uint8_t {
 };
 /// Returns the name of a result in files: "applied".
 std::string_view name(ActionResult result);
+/// Returns the result with this name, or nothing.
+std::optional<ActionResult> action_result(std::string_view name);
 
 struct RecordedOutcome {
   std::int64_t state = 0;    ///< number of its state in the recording

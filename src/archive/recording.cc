@@ -31,9 +31,6 @@ constexpr Duration kFinishPause = std::chrono::milliseconds(25);
 /// before it. A run can therefore only be dropped as a whole.
 constexpr std::int64_t kStatesPerRun = 128;
 
-constexpr ActionResult kActionResults[] = {ActionResult::applied, ActionResult::shadow, ActionResult::refused,
-                                           ActionResult::unknown, ActionResult::withheld};
-
 std::string schema() {
   return fmt::format(
       "PRAGMA application_id = {};"
@@ -327,7 +324,8 @@ struct Recording::File {
   Result<bool> go_to_next_run();
   void note_damage(std::int64_t number, const std::string& message);
   Result<std::optional<SavedState>> state();
-  Result<std::vector<RecordedOutcome>> outcomes(const char* sql, std::int64_t first, std::int64_t second);
+  Result<std::vector<RecordedOutcome>> outcomes(const char* condition, std::initializer_list<std::int64_t> values,
+                                                std::int64_t* last);
   Result<std::optional<std::int64_t>> run_of(const char* sql, std::int64_t bound);
 };
 
@@ -516,24 +514,26 @@ Result<std::optional<SavedState>> Recording::first_from(Instant at) {
   }
 }
 
-/// Returns the outcomes that a query selects, and notes the last one. Damage of this table hides outcomes, but no
-/// state.
-Result<std::vector<RecordedOutcome>> Recording::File::outcomes(const char* sql, std::int64_t first,
-                                                               std::int64_t second) {
+/// Returns the outcomes that fulfil a condition. Damage of this table hides outcomes, but no state.
+/// @param last  raised to the number of the last outcome, if it is not null
+Result<std::vector<RecordedOutcome>> Recording::File::outcomes(const char* condition,
+                                                               std::initializer_list<std::int64_t> values,
+                                                               std::int64_t* last) {
   std::vector<RecordedOutcome> found;
   if (!has_outcome_table) return found;
-  Result<Statement> selected = database.prepare(sql);
+  const std::string sql =
+      fmt::format("SELECT number, state, action, result, why FROM outcomes WHERE {} ORDER BY number", condition);
+  Result<Statement> selected = database.prepare(sql.c_str());
   if (!selected) return std::unexpected(selected.error());
-  selected->bind(1, first);
-  selected->bind(2, second);
+  int position = 0;
+  for (const std::int64_t value : values) selected->bind(++position, value);
   int status = selected->step();
   for (; status == SQLITE_ROW; status = selected->step()) {
-    const std::string_view word = selected->blob(3);
-    const auto result = std::ranges::find(kActionResults, word, [](ActionResult one) { return name(one); });
-    if (result == std::end(kActionResults)) continue;
+    const std::optional<ActionResult> result = action_result(selected->blob(3));
+    if (!result) continue;
     found.push_back({selected->integer(1), std::bit_cast<std::uint64_t>(selected->integer(2)), *result,
                      std::string(selected->blob(4))});
-    place.outcome = std::max(place.outcome, selected->integer(0));
+    if (last != nullptr) *last = std::max(*last, selected->integer(0));
   }
   if (status != SQLITE_DONE && !database.is_damaged()) return std::unexpected(database.error());
   return found;
@@ -544,17 +544,12 @@ bool Recording::has_outcomes() const {
 }
 
 Result<std::vector<RecordedOutcome>> Recording::outcomes_of(std::int64_t state) {
-  const std::int64_t before = file_->place.outcome;
-  Result<std::vector<RecordedOutcome>> found = file_->outcomes(
-      "SELECT number, state, action, result, why FROM outcomes WHERE state = ?1 AND ?2 = 0 ORDER BY number", state, 0);
-  file_->place.outcome = before;
-  return found;
+  return file_->outcomes("state = ?1", {state}, nullptr);
 }
 
 Result<std::vector<RecordedOutcome>> Recording::new_outcomes() {
-  return file_->outcomes(
-      "SELECT number, state, action, result, why FROM outcomes WHERE number > ?1 AND state <= ?2 ORDER BY number",
-      file_->place.outcome, file_->place.number);
+  Place& place = file_->place;
+  return file_->outcomes("number > ?1 AND state <= ?2", {place.outcome, place.number}, &place.outcome);
 }
 
 Result<bool> Recording::continue_from(Place place) {

@@ -499,6 +499,14 @@ TEST(EvidenceCases, PodsThatAreLargerThanTheirInstanceType) {
   EXPECT_EQ(on("g6e.xlarge", "requests: {cpu: 2}, limits: {cpu: 6}"), "none") << "the scheduler counts requests";
   EXPECT_EQ(on("g6e.xlarge", "requests: {cpu: 4}", ", {name: b, image: 'b:1', resources: {requests: {cpu: 250m}}}"),
             "error");
+  const auto with_init = [&](const std::string& cpu) {
+    return on("g6e.xlarge", "requests: {cpu: 1}",
+              "], initContainers: [{name: b, image: 'b:1', restartPolicy: Always, resources: {requests: {cpu: 2}}}, "
+              "{name: c, image: 'c:1', resources: {requests: {cpu: " +
+                  cpu + "}}}");
+  };
+  EXPECT_EQ(with_init("2"), "none");
+  EXPECT_EQ(with_init("3"), "error") << "an init container runs beside the sidecars before it";
   EXPECT_EQ(on("g6e.2xlarge", "limits: {nvidia.com/gpu: 2}"), "error");
   EXPECT_EQ(on("p5.48xlarge", "limits: {nvidia.com/gpu: 8}"), "none");
   EXPECT_EQ(on("m7i.large", "requests: {cpu: 96}"), "none") << "the table has GPU instances only";

@@ -133,21 +133,31 @@ bool wants_any_gpu(const Value& container) {
 
 }  // namespace
 
-std::int64_t gpus_of(const Pod& pod) {
+std::vector<const Value*> resource_amounts(const Value& container) {
+  std::vector<const Value*> amounts;
+  for (const std::string_view list : {"limits", "requests"}) {
+    for (const Value& amount : container["resources"][list].children()) amounts.push_back(&amount);
+  }
+  return amounts;
+}
+
+std::int64_t scheduled_amount(const Pod& pod, std::int64_t (*amount_of)(const Value& container)) {
   std::int64_t running = 0;   // containers and sidecars, which run at the same time
   std::int64_t starting = 0;  // the largest init container, with the sidecars before it
   if (pod.container == nullptr) {
     std::int64_t sidecars = 0;
     for (const Value* container : init_containers_of(pod)) {
-      const std::int64_t gpus = whole_gpus_of(*container);
-      starting = std::max(starting, sidecars + gpus);
-      if (is_sidecar(*container)) sidecars += gpus;
+      const std::int64_t amount = amount_of(*container);
+      starting = std::max(starting, sidecars + amount);
+      if (is_sidecar(*container)) sidecars += amount;
     }
     running = sidecars;
   }
-  for (const Value* container : containers_of(pod)) running += whole_gpus_of(*container);
-  return std::min(kMaxGpus, std::max(running, starting));
+  for (const Value* container : containers_of(pod)) running += amount_of(*container);
+  return std::max(running, starting);
 }
+
+std::int64_t gpus_of(const Pod& pod) { return std::min(kMaxGpus, scheduled_amount(pod, whole_gpus_of)); }
 
 bool wants_gpu(const Pod& pod) {
   return (*pod.spec)["resourceClaims"].count > 0 ||

@@ -106,6 +106,14 @@ bool is_gpu_resource(std::string_view name);
 bool is_whole_gpu(std::string_view name);
 std::vector<GpuResource> gpu_resources(const Value& container);
 
+/// Returns the entries under limits and then those under requests.
+std::vector<const Value*> resource_amounts(const Value& container);
+
+/// Returns the amount that the scheduler counts for a pod: the sum of its containers and sidecars, or the amount of an
+/// init container with the sidecars before it if that is more.
+/// @param amount_of  amount of a container, at most 2^40, so that no sum overflows
+std::int64_t scheduled_amount(const Pod& pod, std::int64_t (*amount_of)(const Value& container));
+
 /// Returns the number of whole GPUs that the scheduler counts for a pod: the sum of its containers and sidecars, or the
 /// number of its largest init container if that is larger.
 std::int64_t gpus_of(const Pod& pod);

@@ -4,8 +4,6 @@
 #include <map>
 #include <variant>
 
-#include "base/known_row.h"
-
 namespace capstan::experiment {
 
 namespace {
@@ -36,12 +34,12 @@ bool exceeds_a_queue(const model::Catalog& catalog, const model::Snapshot& truth
   std::map<model::QueueId, GpuCount> wanted;
   truth.services.for_each([&](model::ServiceId id, const model::ServiceState& state) {
     const model::Workload& workload = catalog.service(id).workload;
-    for (model::QueueId queue = workload.queue; queue.valid(); queue = known_row(catalog.queues, queue.value).parent) {
+    for (model::QueueId queue = workload.queue; queue.valid(); queue = catalog.queue(queue).parent) {
       wanted[queue] += state.desired_replicas * workload.tensor_parallel;
     }
   });
   return std::ranges::any_of(wanted, [&](const auto& row) {
-    const std::optional<MilliGpu>& limit = known_row(catalog.queues, row.first.value).gpus.limit;
+    const std::optional<MilliGpu>& limit = catalog.queue(row.first).gpus.limit;
     return limit && whole_gpus(row.second) > *limit;
   });
 }

@@ -13,29 +13,14 @@ namespace {
 
 constexpr std::int64_t kMilli = 1000;
 
-/// Returns the CPU that the scheduler counts for a container, in milli-CPU. A limit without a request counts.
+/// Returns the CPU that the scheduler counts for a container, in milli-CPU. A limit without a request counts. An amount
+/// beyond that of any node is cut.
 std::int64_t cpu_milli_of(const Value& container) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
   const Value& resources = container["resources"];
   const Value& request = resources["requests"]["cpu"];
   const Value& counted = request ? request : resources["limits"]["cpu"];
-  return manifest::read_quantity_milli(counted.text).value_or(0);
-}
-
-/// Returns the CPU of a pod, in milli-CPU: the sum of its containers and sidecars, or that of its largest init
-/// container if that is more. Amounts beyond those of any node are cut, so that no sum overflows.
-std::int64_t cpu_milli_of(const Pod& pod) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 40;
-  std::int64_t sum = 0;
-  std::int64_t largest = 0;
-  const auto add = [&](const Value& container) {
-    sum = std::min(kMost, sum + std::min(kMost, cpu_milli_of(container)));
-  };
-  for (const Value* container : containers_of(pod)) add(*container);
-  for (const Value* container : init_containers_of(pod)) {
-    if (is_sidecar(*container)) add(*container);
-    largest = std::max(largest, cpu_milli_of(*container));
-  }
-  return std::max(sum, largest);
+  return std::min(kMost, manifest::read_quantity_milli(counted.text).value_or(0));
 }
 
 void check(const Subject& s) {
@@ -47,7 +32,7 @@ void check(const Subject& s) {
     if (const std::int64_t asked = gpus_of(pod); asked > *gpus) {
       s.report(type,
                fmt::format("{} has {} GPUs, but the pod asks for {}, so it stays pending", type.text, *gpus, asked));
-    } else if (const std::int64_t cpu = cpu_milli_of(pod); cpus && cpu > *cpus * kMilli) {
+    } else if (const std::int64_t cpu = scheduled_amount(pod, cpu_milli_of); cpus && cpu > *cpus * kMilli) {
       s.report(type, fmt::format("{} has {} CPUs, but the pod asks for {:g}, so it stays pending", type.text, *cpus,
                                  static_cast<double>(cpu) / kMilli));
     }

@@ -21,14 +21,12 @@ bool is_meant_as_amount(std::string_view text) {
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     for (const Value* container : all_containers_of(pod)) {
-      for (const std::string_view list : {"limits", "requests"}) {
-        for (const Value& amount : (*container)["resources"][list].children()) {
-          if (!amount.is_scalar() || !is_meant_as_amount(amount.text) || manifest::read_quantity_milli(amount.text))
-            continue;
-          s.report(amount, fmt::format("\"{}\" is not a quantity, expected one like 4, 500m or 16Gi, so the API server "
-                                       "refuses the object",
-                                       amount.text));
-        }
+      for (const Value* amount : resource_amounts(*container)) {
+        if (!amount->is_scalar() || !is_meant_as_amount(amount->text) || manifest::read_quantity_milli(amount->text))
+          continue;
+        s.report(*amount, fmt::format("\"{}\" is not a quantity, expected one like 4, 500m or 16Gi, so the API server "
+                                      "refuses the object",
+                                      amount->text));
       }
     }
   }

@@ -30,13 +30,11 @@ bool is_qualified_name(std::string_view name) {
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     for (const Value* container : all_containers_of(pod)) {
-      for (const std::string_view list : {"limits", "requests"}) {
-        for (const Value& amount : (*container)["resources"][list].children()) {
-          if (is_qualified_name(amount.key) || is_template_variable(amount.key)) continue;
-          s.report_key(amount, fmt::format("\"{}\" is no name of a resource, expected one like nvidia.com/gpu, so the "
-                                           "API server refuses the object",
-                                           amount.key));
-        }
+      for (const Value* amount : resource_amounts(*container)) {
+        if (is_qualified_name(amount->key) || is_template_variable(amount->key)) continue;
+        s.report_key(*amount, fmt::format("\"{}\" is no name of a resource, expected one like nvidia.com/gpu, so the "
+                                          "API server refuses the object",
+                                          amount->key));
       }
     }
   }
