@@ -36,15 +36,15 @@ struct UsableNode {
   auto operator<=>(const UsableNode&) const = default;
 };
 
+using UsableNodes = std::set<UsableNode>;
+
 /// Returns the nodes that exist or can be bought.
-std::set<UsableNode> usable_nodes(const Scenario& scenario) {
+UsableNodes usable_nodes(const Scenario& scenario) {
   const model::Catalog& catalog = *scenario.catalog;
-  std::set<UsableNode> usable;
+  UsableNodes usable;
   for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
     for (const model::OfferingId id : catalog.pools[p].offerings) {
-      if (catalog.nodes_within_limits({p}, id) <= 0) continue;
-      const auto found = catalog.eligibility.purchases.find({{p}, id});
-      usable.insert({id, found == catalog.eligibility.purchases.end() ? model::NodeClassId{} : found->second});
+      if (catalog.nodes_within_limits({p}, id) > 0) usable.insert({id, sim::node_class_of(catalog, {{p}, id})});
     }
   }
   for (const sim::ExistingNodes& nodes : scenario.cluster.existing) usable.insert({nodes.offering, nodes.node_class});
@@ -65,9 +65,9 @@ std::int64_t nodes_of_domain(const Scenario& scenario, model::Level level) {
 }
 
 /// Returns the most GPUs of a kind that one domain of a level can hold.
-GpuCount largest_domain(const Scenario& scenario, model::GpuKindId gpu, model::Level level) {
+GpuCount largest_domain(const Scenario& scenario, const UsableNodes& nodes, model::GpuKindId gpu, model::Level level) {
   GpuCount node = 0;
-  for (const UsableNode& usable : usable_nodes(scenario)) {
+  for (const UsableNode& usable : nodes) {
     const model::Offering& offering = scenario.catalog->offering(usable.offering);
     if (offering.gpu == gpu) node = std::max(node, offering.gpus);
   }
@@ -86,6 +86,7 @@ std::string amounts_text(const model::Resources& amounts) {
 /// Returns the key of the file that no node fulfils for these pods, and why: their labels, or their CPU and memory. The
 /// nodes have enough GPUs.
 std::optional<std::pair<std::string, std::string>> missing_besides_gpus(const Scenario& scenario,
+                                                                        const UsableNodes& nodes,
                                                                         const model::PodSet& pods,
                                                                         std::int64_t pods_in_domain,
                                                                         model::Level level) {
@@ -96,7 +97,7 @@ std::optional<std::pair<std::string, std::string>> missing_besides_gpus(const Sc
   std::int64_t most = 0;
   bool is_admitted = false;
   model::Resources largest;
-  for (const UsableNode& usable : usable_nodes(scenario)) {
+  for (const UsableNode& usable : nodes) {
     const model::Offering& offering = catalog.offering(usable.offering);
     if (offering.gpu != pods.gpu || whole_gpus(offering.gpus) < pods.gpus_per_pod) continue;
     if (!catalog.eligibility.find(pods.pod_class)->admits(usable.node_class)) continue;
@@ -210,7 +211,7 @@ std::string nearest_gpu(const model::Catalog& catalog, const std::string& gpu) {
 class Feasibility {
  public:
   Feasibility(const Scenario& scenario, const Node& root, ErrorList& errors)
-      : scenario_(scenario), root_(root), errors_(errors) {}
+      : scenario_(scenario), root_(root), errors_(errors), usable_(usable_nodes(scenario)) {}
 
   void check() {
     if (scenario_.bound && !scenario_.is_alone()) {
@@ -251,7 +252,7 @@ class Feasibility {
     const model::Service& service = service_of(part);
     const model::Workload& workload = service.workload;
     const std::string& gpu = scenario_.catalog->gpu_kind(workload.gpu);
-    const GpuCount node = largest_domain(scenario_, workload.gpu, model::TopologyLevel::node);
+    const GpuCount node = largest_domain(scenario_, usable_, workload.gpu, model::TopologyLevel::node);
     if (node == 0) return no_node(part);
     const GpuCount per_pod = workload.tensor_parallel / workload.pods;
     if (per_pod > node) {
@@ -259,7 +260,7 @@ class Feasibility {
           paths_of(part, {"tensor_parallel", "pods_per_replica"}), instance_paths(),
           fmt::format("{}a pod needs {} {} GPUs, the largest node has {}", subject(part), per_pod, gpu, node));
     }
-    const GpuCount domain = largest_domain(scenario_, workload.gpu, workload.together);
+    const GpuCount domain = largest_domain(scenario_, usable_, workload.gpu, workload.together);
     if (workload.tensor_parallel > domain) {
       return refuse(
           paths_of(part, {"tensor_parallel", "together"}), instance_paths(),
@@ -267,7 +268,7 @@ class Feasibility {
                       workload.tensor_parallel, gpu, scenario_.catalog->level_words(workload.together), domain));
     }
     const model::PodSet pods = workload.gang().pods;
-    if (const auto missing = missing_besides_gpus(scenario_, pods, pods.count, workload.together)) {
+    if (const auto missing = missing_besides_gpus(scenario_, usable_, pods, pods.count, workload.together)) {
       return refuse(paths_of(part, {missing->first}), {}, subject(part) + missing->second);
     }
     const Duration front_end = endpoint_of(part).roles.front().front_end;
@@ -396,7 +397,7 @@ class Feasibility {
   std::optional<Refusal> refusal_of(const model::PodSet& pods, model::Level together, bool is_recorded) const {
     const std::string& gpu = scenario_.catalog->gpu_kind(pods.gpu);
     const std::string job = is_recorded ? "a job of the trace" : "a job";
-    const GpuCount node = largest_domain(scenario_, pods.gpu, model::TopologyLevel::node);
+    const GpuCount node = largest_domain(scenario_, usable_, pods.gpu, model::TopologyLevel::node);
     if (node == 0)
       return Refusal{{"gpu"}, fmt::format("no node has {} GPUs{}", gpu, nearest_gpu(*scenario_.catalog, gpu))};
     if (pods.gpus_per_pod > whole_gpus(node)) {
@@ -405,7 +406,7 @@ class Feasibility {
                                  gpus_text(pods.gpus_per_pod), gpu, node)};
     }
     const MilliGpu least = pods.gpus_per_pod * pods.count;
-    if (const GpuCount domain = largest_domain(scenario_, pods.gpu, together); least > whole_gpus(domain)) {
+    if (const GpuCount domain = largest_domain(scenario_, usable_, pods.gpu, together); least > whole_gpus(domain)) {
       return Refusal{{"pods", "sizes", "together"},
                      fmt::format("{} needs {} {} GPUs that must share one {}, the largest has {}", job,
                                  gpus_text(least), gpu, scenario_.catalog->level_words(together), domain)};
@@ -415,7 +416,7 @@ class Feasibility {
                      fmt::format("{} needs {} {} GPUs, but nodes and pool limits allow only {}", job, gpus_text(least),
                                  gpu, most)};
     }
-    const auto missing = missing_besides_gpus(scenario_, pods, pods.count, together);
+    const auto missing = missing_besides_gpus(scenario_, usable_, pods, pods.count, together);
     return missing ? std::optional(Refusal{{missing->first}, missing->second}) : std::nullopt;
   }
 
@@ -491,6 +492,7 @@ class Feasibility {
   const Scenario& scenario_;
   const Node& root_;
   ErrorList& errors_;
+  const UsableNodes usable_;
 };
 
 }  // namespace

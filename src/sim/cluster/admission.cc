@@ -93,9 +93,7 @@ bool Admission::may_exist(const model::PodSet& pods) const {
   }
   for (std::uint32_t p = 0; p < catalog().pools.size(); ++p) {
     for (const model::OfferingId id : catalog().pools[p].offerings) {
-      const model::Eligibility& eligibility = catalog().eligibility;
-      const auto found = eligibility.purchases.find({{p}, id});
-      if (holds(id, found == eligibility.purchases.end() ? model::NodeClassId{} : found->second)) return true;
+      if (holds(id, node_class_of(catalog(), {{p}, id}))) return true;
     }
   }
   return false;

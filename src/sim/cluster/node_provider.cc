@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/known_row.h"
 #include "model/pool_limit.h"
+#include "sim/cluster/pod_fit.h"
 #include "sim/cluster/topology.h"
 
 namespace capstan::sim {
@@ -164,15 +165,13 @@ void NodeProvider::node_ready(model::ClaimId id) {
   model::Claim claim = rows().claims.at(id);
   add_launching(account_, id, now());
   claim.phase = model::Claim::Phase::registered;
-  const auto node_class = catalog().eligibility.purchases.find({claim.pool, claim.offering});
-  const bool has_class = node_class != catalog().eligibility.purchases.end();
   claim.node = make_node({.pool = claim.pool,
                           .offering = claim.offering,
                           .claim = id,
                           .gpu = {},
                           .gpus = {},
                           .domains = {},
-                          .node_class = has_class ? node_class->second : model::NodeClassId{},
+                          .node_class = node_class_of(catalog(), {claim.pool, claim.offering}),
                           .ready_at = {}},
                          record->second.place);
   Duration& expected = known_row(expected_launch_, claim.offering);

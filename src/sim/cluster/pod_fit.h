@@ -9,6 +9,12 @@
 
 namespace capstan::sim {
 
+/// Returns the class of the nodes that a purchase brings; none: they admit every pod.
+inline model::NodeClassId node_class_of(const model::Catalog& catalog, const model::Purchase& purchase) {
+  const auto found = catalog.eligibility.purchases.find(purchase);
+  return found == catalog.eligibility.purchases.end() ? model::NodeClassId{} : found->second;
+}
+
 /// Returns how many of these pods a node takes by its labels, CPU and memory, at most `most`.
 /// @param available  resources that the node has left; none: they limit no pod
 inline std::int64_t pods_besides_gpus(const model::Catalog& catalog, const model::PodSet& pods,
