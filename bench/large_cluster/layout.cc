@@ -9,7 +9,7 @@ namespace capstan::bench {
 namespace {
 
 /// The pods on a node. The names are pods x GPUs per pod.
-enum class Load : std::uint8_t {
+enum class PodMix : std::uint8_t {
   eight_of_1,
   sixteen_of_half,
   four_of_2,
@@ -20,22 +20,22 @@ enum class Load : std::uint8_t {
   none
 };
 
-/// The number of nodes with each load in one unit of the cluster. The 125 nodes of a unit have 1,000 GPUs and run 900
-/// pods. 86 GPUs are free: three or four on each of twenty nodes, and eight on each of two nodes.
-constexpr std::pair<Load, std::uint32_t> kLoads[] = {
-    {Load::eight_of_1, 61}, {Load::sixteen_of_half, 16}, {Load::four_of_2, 10}, {Load::two_of_4, 10},
-    {Load::one_of_8, 6},    {Load::five_of_1, 10},       {Load::four_of_1, 10}, {Load::none, 2},
+/// The number of nodes with each mix of pods in one unit of the cluster. The 125 nodes of a unit have 1,000 GPUs and
+/// run 900 pods. 86 GPUs are free: three or four on each of twenty nodes, and eight on each of two nodes.
+constexpr std::pair<PodMix, std::uint32_t> kMixes[] = {
+    {PodMix::eight_of_1, 61}, {PodMix::sixteen_of_half, 16}, {PodMix::four_of_2, 10}, {PodMix::two_of_4, 10},
+    {PodMix::one_of_8, 6},    {PodMix::five_of_1, 10},       {PodMix::four_of_1, 10}, {PodMix::none, 2},
 };
 
-/// Returns the loads of the nodes of a unit in random order.
-std::array<Load, kNodesOfAUnit> random_loads(RandomStream& random) {
-  std::array<Load, kNodesOfAUnit> loads{};
+/// Returns the mixes of the nodes of a unit in random order.
+std::array<PodMix, kNodesOfAUnit> random_mixes(RandomStream& random) {
+  std::array<PodMix, kNodesOfAUnit> mixes{};
   std::size_t at = 0;
-  for (const auto& [load, nodes] : kLoads) {
-    for (std::uint32_t i = 0; i < nodes; ++i) loads.at(at++) = load;
+  for (const auto& [mix, nodes] : kMixes) {
+    for (std::uint32_t i = 0; i < nodes; ++i) mixes.at(at++) = mix;
   }
-  for (std::size_t i = loads.size() - 1; i > 0; --i) std::swap(loads[i], loads[random.below(i + 1)]);
-  return loads;
+  for (std::size_t i = mixes.size() - 1; i > 0; --i) std::swap(mixes[i], mixes[random.below(i + 1)]);
+  return mixes;
 }
 
 class Builder {
@@ -44,8 +44,8 @@ class Builder {
 
   Layout build() {
     for (std::uint32_t first = 0; first < layout_.nodes; first += kNodesOfAUnit) {
-      const auto loads = random_loads(random_);
-      for (std::uint32_t i = 0; i < kNodesOfAUnit; ++i) bind(first + i, loads[i]);
+      const auto mixes = random_mixes(random_);
+      for (std::uint32_t i = 0; i < kNodesOfAUnit; ++i) bind(first + i, mixes[i]);
     }
     for (std::uint32_t first = 0; first < layout_.nodes; first += kNodesOfAUnit) {
       // 1 + 1 + 2 + 4 + 4 + 8 + 8 + 16 + 24 + 32 = 100 pods.
@@ -57,25 +57,25 @@ class Builder {
   }
 
  private:
-  void bind(std::uint32_t node, Load load) {
-    switch (load) {
-      case Load::eight_of_1:
+  void bind(std::uint32_t node, PodMix mix) {
+    switch (mix) {
+      case PodMix::eight_of_1:
         return bind_eight(node);
-      case Load::sixteen_of_half:
+      case PodMix::sixteen_of_half:
         for (int i = 0; i < 4; ++i) bind_gang(11, node);
         return;
-      case Load::four_of_2:
+      case PodMix::four_of_2:
         return bind_gang(4, node);
-      case Load::two_of_4:
+      case PodMix::two_of_4:
         return bind_gang(10, node);
-      case Load::one_of_8:
+      case PodMix::one_of_8:
         return bind_gang(1, node);
-      case Load::five_of_1:
+      case PodMix::five_of_1:
         bind_gang(3, node);
         return bind_gang(0, node);
-      case Load::four_of_1:
+      case PodMix::four_of_1:
         return bind_gang(3, node);
-      case Load::none:
+      case PodMix::none:
         return;
     }
   }

@@ -167,8 +167,8 @@ std::string provision(const Arguments& arguments) {
   return fmt::format("seconds={} short_gpus={} launched_gpus={}", time, bought.short_gpus, bought.launched_gpus);
 }
 
-/// Measures the index after a cycle, when it has the rooms of the assumed pods. The memory of the names, of the
-/// policies and of the layout does not count.
+/// Measures the memory of the snapshot, and of its index after a cycle, when it has the rooms of the assumed pods. The
+/// names, the policies and the layout do not count.
 std::string memory_of_snapshot(const Arguments& arguments) {
   archive::SavedState state = model_cluster(arguments.layout);
   std::size_t before = heap_bytes();

@@ -31,11 +31,11 @@ class Checker {
     for (const auto& other : memory.alternatives) {
       moment("scale denied until", other.denied_until);
       number("scale learned for", other.corrected.count(), kMaxTime);
-      number("scale rows", std::ssize(other.leads), decide::scale::CapstanMemory::kLeadsMost);
+      number("scale rows", std::ssize(other.leads), decide::scale::CapstanMemory::kMaxLeads);
       for (const Duration lead : other.leads) number("scale lead", lead.count(), kMaxTime);
     }
-    number("scale variants", std::ssize(memory.alternatives), model::Service::kAlternativesMost);
-    const auto max_rows = static_cast<std::int64_t>(decide::scale::CapstanMemory::kReplicasMost);
+    number("scale variants", std::ssize(memory.alternatives), model::Service::kMaxAlternatives);
+    const auto max_rows = static_cast<std::int64_t>(decide::scale::CapstanMemory::kMaxReplicas);
     for (std::size_t rows : {memory.counters.size(), memory.starting.size(), memory.forecasts.size(),
                              memory.need_peaks.size(), memory.leads.size()}) {
       number("scale rows", static_cast<std::int64_t>(rows), max_rows);

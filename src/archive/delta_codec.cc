@@ -13,8 +13,8 @@ namespace capstan::archive {
 namespace {
 
 constexpr int kLevel = 3;
-constexpr int kWindowLogLeast = 17;
-constexpr int kWindowLogMost = 31;  // zstd's limit on 64-bit machines
+constexpr int kMinWindowLog = 17;
+constexpr int kMaxWindowLog = 31;  // zstd's limit on 64-bit machines
 
 struct FreeContext {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
@@ -30,7 +30,7 @@ std::string compress_after(std::string_view before, std::string_view text) {
   CAPSTAN_ASSERT(context != nullptr);
   // The window must cover both texts, so that the end of the new one can refer to the beginning of the earlier one.
   const int window =
-      std::clamp(static_cast<int>(std::bit_width(before.size() + text.size())), kWindowLogLeast, kWindowLogMost);
+      std::clamp(static_cast<int>(std::bit_width(before.size() + text.size())), kMinWindowLog, kMaxWindowLog);
   const auto set = [&](ZSTD_cParameter parameter, int value) {
     CAPSTAN_ASSERT(!ZSTD_isError(ZSTD_CCtx_setParameter(context.get(), parameter, value)));
   };
@@ -51,12 +51,12 @@ Result<std::string> decompress_after(std::string_view before, std::string_view b
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) {
     return std::unexpected(damaged("it states no size"));
   }
-  if (size > kTextBytesMost) {
-    return std::unexpected(damaged(fmt::format("it states {} bytes, expected at most {}", size, kTextBytesMost)));
+  if (size > kMaxTextBytes) {
+    return std::unexpected(damaged(fmt::format("it states {} bytes, expected at most {}", size, kMaxTextBytes)));
   }
   const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
   CAPSTAN_ASSERT(context != nullptr);
-  CAPSTAN_ASSERT(!ZSTD_isError(ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, kWindowLogMost)));
+  CAPSTAN_ASSERT(!ZSTD_isError(ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, kMaxWindowLog)));
   CAPSTAN_ASSERT(!ZSTD_isError(ZSTD_DCtx_refPrefix(context.get(), before.data(), before.size())));
   // The operating system provides memory only when it is written. So a size that is wrong in a damaged file costs
   // nothing.

@@ -10,7 +10,7 @@
 namespace capstan::archive {
 
 /// Largest size of a text that is decompressed. It bounds the memory that reading a damaged file can allocate.
-inline constexpr std::size_t kTextBytesMost = std::size_t{512} << 20;
+inline constexpr std::size_t kMaxTextBytes = std::size_t{512} << 20;
 
 /// Compresses a text. `before` is the text before it in the series, which the reader will have, too; it may be empty.
 std::string compress_after(std::string_view before, std::string_view text);

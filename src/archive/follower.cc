@@ -18,7 +18,7 @@ Follower::Follower(std::string path, Recording::Place place) : path_(std::move(p
   if (place_.number >= 0) identity_ = identity(path_);
 }
 
-Result<void> Follower::read(const Calls& calls, bool only_newest) {
+Result<void> Follower::read(const Callbacks& calls, bool only_newest) {
   const Identity now = identity(path_);
   Result<Recording> recording = Recording::open(path_);
   if (!recording) return std::unexpected(recording.error());

@@ -15,7 +15,7 @@ namespace capstan::archive {
 /// disturbed. After an error the next call tries again: a file that was cut or removed may come back.
 class Follower {
  public:
-  struct Calls {
+  struct Callbacks {
     std::function<void(const SavedState&)> on_state;
     /// Is called when another recording has replaced the file, before the first state of the new recording.
     std::function<void()> on_replaced{};
@@ -27,9 +27,9 @@ class Follower {
   explicit Follower(std::string path, Recording::Place place = {});
 
   /// Visits the states that were added since the last call.
-  Result<void> read(const Calls& calls) { return read(calls, false); }
+  Result<void> read(const Callbacks& calls) { return read(calls, false); }
   /// Visits the last state if it was added since the last call, and skips those before it.
-  Result<void> read_newest(const Calls& calls) { return read(calls, true); }
+  Result<void> read_newest(const Callbacks& calls) { return read(calls, true); }
 
  private:
   /// Identity of the file behind a path. It differs once another file has taken that path.
@@ -40,7 +40,7 @@ class Follower {
     friend bool operator==(const Identity&, const Identity&) = default;
   };
   static Identity identity(const std::string& path);
-  Result<void> read(const Calls& calls, bool only_newest);
+  Result<void> read(const Callbacks& calls, bool only_newest);
 
   std::string path_;
   std::optional<Identity> identity_;  ///< identity of the file that was read last; nothing before the first call

@@ -17,7 +17,7 @@ using testing::small_state;
 /// Returns the seconds of the states that a call visits, and -1 where the recording was replaced.
 std::vector<std::int64_t> seconds_of(Follower& follower, bool only_newest = false) {
   std::vector<std::int64_t> seconds;
-  const Follower::Calls calls{
+  const Follower::Callbacks calls{
       .on_state = [&](const SavedState& state) { seconds.push_back(whole_seconds(state.snapshot.at.since_start)); },
       .on_replaced = [&] { seconds.push_back(-1); }};
   const Result<void> read = only_newest ? follower.read_newest(calls) : follower.read(calls);

@@ -117,10 +117,10 @@ model::DisruptionBudget read_budget(const Node& node, ErrorList& errors) {
 
 void read_budgets(Fields& pool, std::vector<model::DisruptionBudget>& budgets, ErrorList& errors) {
   for (const Node& node : need_list(pool, "budgets")) budgets.push_back(read_budget(node, errors));
-  if (budgets.size() <= model::DisruptionBudget::kMost) return;
+  if (budgets.size() <= model::DisruptionBudget::kMax) return;
   errors.fail(pool.place_for_error({"budgets"}), "catalog.pools.budgets: found " + std::to_string(budgets.size()) +
                                                      ", expected at most " +
-                                                     std::to_string(model::DisruptionBudget::kMost));
+                                                     std::to_string(model::DisruptionBudget::kMax));
 }
 
 void read_pools(Fields& from, model::Catalog& catalog, ErrorList& errors) {
@@ -237,10 +237,10 @@ model::BoundsWindow read_window(const Node& node, ErrorList& errors) {
 
 void read_role_limits(const Node& node, model::RoleLimits& limits, ErrorList& errors) {
   Fields fields(node, "catalog.services.role_limits", errors);
-  const std::int64_t max_ratio = model::RoleLimits::kRatioMostMilli;
+  const std::int64_t max_ratio = model::RoleLimits::kMaxRatioMilli;
   need_integer(fields, "decode_per_prefill_least_milli", limits.decode_per_prefill_least_milli, 0, max_ratio);
   need_integer(fields, "decode_per_prefill_most_milli", limits.decode_per_prefill_most_milli, 0, max_ratio);
-  need_duration_ns(fields, "conversion_ns", limits.conversion, model::RoleLimits::kConversionMost);
+  need_duration_ns(fields, "conversion_ns", limits.conversion, model::RoleLimits::kMaxConversion);
   fields.finish();
 }
 
@@ -263,9 +263,9 @@ void read_services(Fields& from, model::Catalog& catalog, ExclusionLists* exclus
     need_integer(fields, "max_replicas", service.max_replicas, 0, kMaxReplicas);
     need_integer(fields, "min_replicas", service.min_replicas, 0, service.max_replicas);
     for (const Node& node : fields.list("windows")) service.windows.push_back(read_window(node, errors));
-    if (service.windows.size() > model::BoundsWindow::kMost) {
+    if (service.windows.size() > model::BoundsWindow::kMax) {
       errors.fail(item.place, "catalog.services.windows: found " + std::to_string(service.windows.size()) +
-                                  ", expected at most " + std::to_string(model::BoundsWindow::kMost));
+                                  ", expected at most " + std::to_string(model::BoundsWindow::kMax));
     }
     if (fields.take("survives") != nullptr) read_word(fields, errors, "survives", service.survives.emplace());
     read_id(fields, errors, "fed_by", service.prefill_service);

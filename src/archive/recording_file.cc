@@ -97,7 +97,7 @@ ExaminedFile examine(const std::string& path) {
 Result<std::string> set_aside(const std::string& path) {
   std::error_code failed;
   std::string name;
-  for (int i = 1; i <= kSetAsideMost; ++i) {
+  for (int i = 1; i <= kMaxSetAside; ++i) {
     name = fmt::format("{}.set-aside-{}", path, i);
     if (!std::filesystem::exists(name, failed)) break;
   }

@@ -33,7 +33,7 @@ struct ExaminedFile {
 ExaminedFile examine(const std::string& path);
 
 /// Largest number of files of one recording that set_aside() keeps.
-inline constexpr int kSetAsideMost = 3;
+inline constexpr int kMaxSetAside = 3;
 
 /// Moves a recording to FILE.set-aside-1, or to the next free number. If all numbers are taken, it replaces the last
 /// one. Returns the new name. The recording must be closed.

@@ -8,7 +8,7 @@
 namespace capstan::bound {
 namespace {
 
-constexpr int kMostIterations = 400'000;
+constexpr int kMaxIterations = 400'000;
 
 class FleetProgram {
  public:
@@ -32,7 +32,7 @@ class FleetProgram {
   }
 
   FleetBound solve() const {
-    const LinearProgram::Solution solution = program_.minimise(kMostIterations);
+    const LinearProgram::Solution solution = program_.minimise(kMaxIterations);
     FleetBound bound{.least_s = program_.certified(solution.row_prices), .solved = solution.optimal, .level = {}};
     if (!solution.optimal) return bound;
     for (const std::size_t column : paid_) {

@@ -40,13 +40,13 @@ WorkTotals some_totals() {
 
 /// A step and its counted part: some of its sequences and prompts. Each counted prompt is whole, except that the last
 /// may only be begun in a full step. The rest belongs to other requests.
-struct SomeStep {
+struct PartlyCountedStep {
   StepWork work;
   StepWork counted;
   double prompts = 0;  // price of the counted prompts
 };
 
-void add_prompts(SomeStep& step, std::int64_t room, const StepPrices& prices) {
+void add_prompts(PartlyCountedStep& step, std::int64_t room, const StepPrices& prices) {
   const bool full = room > 0 && *rc::gen::arbitrary<bool>();
   const std::int64_t least = step.work.decoding == 0 ? 1 : 0;
   std::int64_t left = full ? room : std::min(room, *rc::gen::inRange<std::int64_t>(least, room + 2));
@@ -66,8 +66,8 @@ void add_prompts(SomeStep& step, std::int64_t room, const StepPrices& prices) {
   }
 }
 
-SomeStep some_step(const StepLimits& limits, const StepPrices& prices) {
-  SomeStep step;
+PartlyCountedStep partly_counted_step(const StepLimits& limits, const StepPrices& prices) {
+  PartlyCountedStep step;
   step.work.decoding = *rc::gen::inRange<std::int64_t>(0, limits.max_seqs + 1);
   step.counted.decoding =
       std::max<std::int64_t>(0, step.work.decoding - *rc::gen::element<std::int64_t>(0, 0, 1, 9, 200));
@@ -86,7 +86,7 @@ RC_GTEST_PROP(StepPrices, NoAdmissibleStepDoesMorePricedWorkThanItTakesTime, ())
   RC_ASSERT(prices.decode_token_ps >= 0.0);
   RC_ASSERT(prices.kv_token_ps >= 0.0);
   for (int i = 0; i < 50; ++i) {
-    const SomeStep step = some_step(limits, prices);
+    const PartlyCountedStep step = partly_counted_step(limits, prices);
     const StepWork& work = step.work;
     const auto time = static_cast<double>(
         model.step_ps(work.decoding, work.kv_tokens, work.prompt_tokens, work.doubled_pairs, work.prompts));

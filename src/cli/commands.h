@@ -50,6 +50,7 @@ std::string command_again(const SimulateArguments& arguments);
 struct PredictArguments {
   std::string engine = "vllm";
   std::string points;
+  std::string step_times;  ///< path of the user's own step-time rows; empty: none
   Output output = Output::text;
 };
 ExitCode predict(const PredictArguments& arguments);

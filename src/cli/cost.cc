@@ -68,7 +68,7 @@ std::vector<Statement> serverless_answer(const CostArguments& arguments, CostRea
                               .staff_evidence = Evidence::stated};
   input.staff.per_year = read.usd(arguments.staff_usd_per_year, "--staff-usd-per-year");
   input.staff.share_ppm =
-      static_cast<std::uint32_t>(read.share_ppm(arguments.staff_share, "--staff-share", plan::kStaffSharePpmMost));
+      static_cast<std::uint32_t>(read.share_ppm(arguments.staff_share, "--staff-share", plan::kMaxStaffSharePpm));
   if (!arguments.serverless_usd_per_gpu_hour.empty()) {
     input.staff.serverless_per_gpu_hour =
         read.usd(arguments.serverless_usd_per_gpu_hour, "--serverless-usd-per-gpu-hour");

@@ -10,7 +10,7 @@ namespace capstan::cli {
 
 namespace {
 
-constexpr std::int64_t kMostCount = 1'000'000;
+constexpr std::int64_t kMaxCount = 1'000'000;
 
 CLI::App& add_question(CLI::App& cost, CostArguments& arguments, CostQuestion question, const std::string& name,
                        const std::string& help, const std::string& example) {
@@ -22,7 +22,7 @@ CLI::App& add_question(CLI::App& cost, CostArguments& arguments, CostQuestion qu
 }
 
 void add_count(CLI::App& command, const std::string& option, std::int64_t& out, const std::string& help) {
-  command.add_option(option, out, help)->check(CLI::Range(std::int64_t{1}, kMostCount))->option_text("N");
+  command.add_option(option, out, help)->check(CLI::Range(std::int64_t{1}, kMaxCount))->option_text("N");
 }
 
 CLI::Option* add_usd(CLI::App& command, const std::string& option, std::string& out, const std::string& help) {

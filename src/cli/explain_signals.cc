@@ -85,8 +85,8 @@ Result<GatheredSignals> gather_from_page(const ExplainSignalsArguments& argument
   gathered.facts.model = arguments.model;
   op::PageQuestion question{.source = arguments.page, .model = arguments.model, .engine = arguments.engine, .pod = ""};
   if (!arguments.page.empty()) {
-    constexpr std::size_t kPageMost = 16u << 20;
-    const std::expected<std::string, FileFault> text = read_file(arguments.page, kPageMost);
+    constexpr std::size_t kMaxPage = 16u << 20;
+    const std::expected<std::string, FileFault> text = read_file(arguments.page, kMaxPage);
     if (!text) {
       return std::unexpected(
           Error::about(arguments.page, "cannot be read, expected a page of metrics of at most 16 MiB"));

@@ -167,7 +167,7 @@ void read_prometheus(kube::Session& session, const op::InferenceScaler& scaler, 
   const std::vector<op::FetchedPages> fetched = op::fetch_pages(
       session.http, session.clock, {op::query_url(scaler.prometheus_url, op::targets_query(scaler.meta.ns))});
   const op::FetchedPage& answer = fetched.front().answers.front();
-  server.no_answer = answer.error;
+  server.error = answer.error;
   server.http_status = answer.http_status;
   if (answer.error.empty() && answer.http_status == 200) op::count_targets(answer.body, server);
   gathered.facts.prometheus = std::move(server);

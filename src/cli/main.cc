@@ -122,10 +122,15 @@ CLI::App* add_predict(CLI::App& engine, PredictArguments& arguments) {
   CLI::App* command = engine.add_subcommand("predict", "Compare the step model with measured points");
   command->add_option("--engine", arguments.engine, "Compare the rows of this engine")->option_text("vllm");
   command->add_option("--points", arguments.points, "Measured points, a CSV file")->required()->option_text("FILE");
+  command
+      ->add_option("--step-times", arguments.step_times,
+                   "Your own step times, in the format of data/engines.csv; they come before the bundled ones")
+      ->option_text("FILE");
   add_output(*command, arguments.output);
   command->footer(
       "Examples:\n"
       "  capstan engine predict --points silicon_sample.csv\n"
+      "  capstan engine predict --points silicon_sample.csv --step-times own.csv\n"
       "  capstan engine predict --engine vllm --points silicon_sample.csv -o json");
   return command;
 }

@@ -23,7 +23,7 @@
 namespace capstan::cli {
 namespace {
 
-constexpr std::size_t kFleetsMost = 4;  ///< fleets of the frontier on the page, next to the scalers of the plan
+constexpr std::size_t kMaxFleets = 4;  ///< fleets of the frontier on the page, next to the scalers of the plan
 
 /// A simulation of the plan, and the name of its policy on the page.
 struct ProofRun {
@@ -48,7 +48,7 @@ std::vector<ProofRun> proof_runs(const plan::ServicePlan& planned) {
   }
   std::size_t fleets = 0;
   for (const plan::FrontierPoint& point : planned.frontier) {
-    if (fleets < kFleetsMost && add(point.short_fleet, point.scenario, {})) ++fleets;
+    if (fleets < kMaxFleets && add(point.short_fleet, point.scenario, {})) ++fleets;
   }
   return runs;
 }
@@ -91,8 +91,8 @@ Result<experiment::Comparison> prove_plan(const plan::Plan& made, std::size_t se
     scenarios.push_back(std::move(*read));
   }
   std::vector<experiment::PlannedRun> runs;
-  for (const scenario::Scenario& each : scenarios) {
-    runs.push_back({.scenario = &each, .policy = &each.policies.front(), .keep_history = true});
+  for (const scenario::Scenario& seed : scenarios) {
+    runs.push_back({.scenario = &seed, .policy = &seed.policies.front(), .keep_history = true});
   }
   Result<std::vector<experiment::RunResult>> results = experiment::run_batch(runs, options.jobs, "proof", {});
   if (!results) return std::unexpected(std::move(results.error()));

@@ -66,11 +66,21 @@ std::string text_of(const experiment::PredictReport& report, const std::string& 
                             100 * report.tpot_error_median, 100 * report.tpot_error_p90);
 }
 
+/// Returns the bundled table, with the rows of the file `step_times` if one is named.
+Result<engine::EngineTable> table_of(const std::string& step_times) {
+  if (step_times.empty()) return engine::EngineTable::bundled();
+  const Result<std::string> rows = read_input(step_times, "a table in the format of data/engines.csv");
+  if (!rows) return std::unexpected(rows.error());
+  return engine::EngineTable::bundled().with_rows_of(*rows, step_times);
+}
+
 }  // namespace
 
 ExitCode predict(const PredictArguments& arguments) {
   const Result<std::string> points = read_input(arguments.points, "a CSV file");
   if (!points) return report(points.error());
+  const Result<engine::EngineTable> table = table_of(arguments.step_times);
+  if (!table) return report(table.error());
   const Result<experiment::PredictReport> prediction = [&] {
     ProgressReport report(progress_output());
     const auto note = [&](std::size_t done, std::size_t rows) {
@@ -78,7 +88,7 @@ ExitCode predict(const PredictArguments& arguments) {
         return fmt::format("{} of {} points · {} s", done, rows, elapsed / std::chrono::seconds(1));
       });
     };
-    return experiment::predict(*points, arguments.points, arguments.engine, engine::EngineTable::bundled(), note);
+    return experiment::predict(*points, arguments.points, arguments.engine, *table, note);
   }();
   if (!prediction) return report(prediction.error());
   return print(arguments.output == Output::json ? json_of(*prediction, arguments.engine)

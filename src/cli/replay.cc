@@ -48,7 +48,15 @@ std::expected<archive::OtherPolicies, manifest::Errors> read_policies(const std:
 using Plans = std::vector<const model::Plan*>;
 using Outcomes = std::vector<std::optional<archive::RecordedOutcome>>;
 
-constexpr std::size_t kReasonsMost = 5;  ///< most reasons for no action that are printed of one plan
+constexpr std::size_t kMaxReasons = 5;  ///< most reasons for no action that are printed of one plan
+
+/// An action, or a reason why there is none.
+struct Line {
+  std::string text;
+  bool is_action = false;
+  std::optional<archive::RecordedOutcome> outcome{};  ///< of an action; no value: the recording has none
+};
+using Lines = std::vector<Line>;
 
 /// Returns the plans of the services, then that of the pods and that of the nodes.
 Plans plans_of(const Redecision& decided) {
@@ -59,24 +67,28 @@ Plans plans_of(const Redecision& decided) {
   return plans;
 }
 
-void add_actions(const archive::SavedState& state, const model::Plan& plan, std::vector<std::string>& lines) {
-  for (const model::Action& action : plan.actions) {
-    lines.push_back(explain::line(*state.snapshot.catalog, action, &state.names));
+/// @param first  position of the plan's first action among all actions, which are those of `outcomes`
+void add_actions(const archive::SavedState& state, const model::Plan& plan, const Outcomes& outcomes, std::size_t first,
+                 Lines& lines) {
+  for (std::size_t i = 0; i < plan.actions.size(); ++i) {
+    lines.push_back({explain::line(*state.snapshot.catalog, plan.actions[i], &state.names), true});
+    if (first + i < outcomes.size()) lines.back().outcome = outcomes[first + i];
   }
 }
 
-void add_reasons(const archive::SavedState& state, const model::Plan& plan, std::vector<std::string>& lines) {
+void add_reasons(const archive::SavedState& state, const model::Plan& plan, Lines& lines) {
   const model::Catalog& catalog = *state.snapshot.catalog;
-  const std::size_t shown = std::min(plan.no_actions.size(), kReasonsMost);
-  for (std::size_t i = 0; i < shown; ++i) lines.push_back(explain::line(catalog, plan.no_actions[i]));
+  const std::size_t shown = std::min(plan.no_actions.size(), kMaxReasons);
+  for (std::size_t i = 0; i < shown; ++i) lines.push_back({explain::line(catalog, plan.no_actions[i])});
   const auto further = std::ssize(plan.no_actions) - static_cast<std::int64_t>(shown);
-  if (further > 0) lines.push_back(experiment::counted(further, "further reason", "further reasons"));
+  if (further > 0) lines.push_back({experiment::counted(further, "further reason", "further reasons")});
 }
 
 /// Returns a line for each action, or the reasons of the services if there is none.
-std::vector<std::string> lines_of(const archive::SavedState& state, const Redecision& decided) {
-  std::vector<std::string> lines;
-  for (const model::Plan* plan : plans_of(decided)) add_actions(state, *plan, lines);
+/// @param outcomes  of the actions; empty: the recording has none
+Lines lines_of(const archive::SavedState& state, const Redecision& decided, const Outcomes& outcomes) {
+  Lines lines;
+  for (const model::Plan* plan : plans_of(decided)) add_actions(state, *plan, outcomes, lines.size(), lines);
   if (!lines.empty()) return lines;
   for (const decide::scale::Decision& decision : decided.scale) add_reasons(state, decision.plan, lines);
   return lines;
@@ -84,16 +96,18 @@ std::vector<std::string> lines_of(const archive::SavedState& state, const Redeci
 
 /// Returns the lines of the plans that differ from those of another decision: their actions, or their reasons if they
 /// have none.
-std::vector<std::string> differing_lines(const archive::SavedState& state, const Redecision& decided,
-                                         const Redecision& other) {
-  std::vector<std::string> lines;
+/// @param outcomes  of all actions; empty: they have none
+Lines differing_lines(const archive::SavedState& state, const Redecision& decided, const Redecision& other,
+                      const Outcomes& outcomes) {
+  Lines lines;
   const Plans own = plans_of(decided), others = plans_of(other);
-  for (std::size_t i = 0; i < own.size(); ++i) {
+  std::size_t first = 0;  // position of the plan's first action among all actions
+  for (std::size_t i = 0; i < own.size(); first += own[i++]->actions.size()) {
     if (i < others.size() && archive::have_same_actions(*own[i], *others[i])) continue;
     const std::size_t before = lines.size();
-    add_actions(state, *own[i], lines);
+    add_actions(state, *own[i], outcomes, first, lines);
     if (lines.size() == before) add_reasons(state, *own[i], lines);
-    if (lines.size() == before) lines.emplace_back(i + 1 == own.size() ? "no action on nodes" : "no action on pods");
+    if (lines.size() == before) lines.push_back({i + 1 == own.size() ? "no action on nodes" : "no action on pods"});
   }
   return lines;
 }
@@ -106,17 +120,32 @@ Result<Outcomes> outcomes_of(archive::Recording& recording, const ReplayedState&
   return archive::outcomes_by_action(archive::action_keys(replayed.recorded), *std::move(outcomes));
 }
 
-/// Returns the line of an action, with a mark before it unless it was carried out.
-std::string marked(const std::string& line, const std::optional<archive::RecordedOutcome>& outcome) {
-  const std::string mark = outcome ? archive::outcome_words(*outcome) : "no outcome";
-  return mark.empty() ? line : fmt::format("[{}] {}", mark, line);
+/// Returns the text of a line, with a mark before an action unless it was carried out.
+/// @param has_outcomes  false: the recording has no outcomes
+std::string marked(const Line& line, bool has_outcomes) {
+  if (!line.is_action || !has_outcomes) return line.text;
+  const std::string mark = line.outcome ? archive::outcome_words(*line.outcome) : "no outcome";
+  return mark.empty() ? line.text : fmt::format("[{}] {}", mark, line.text);
 }
 
-Json outcome_json(const std::optional<archive::RecordedOutcome>& outcome) {
-  if (!outcome) return {};
-  Json json = {{"result", std::string(archive::name(outcome->result))}};
-  if (!outcome->why.empty()) json["why"] = outcome->why;
+Json texts_json(const Lines& lines) {
+  Json json = Json::array();
+  for (const Line& line : lines) json.push_back(line.text);
   return json;
+}
+
+/// Adds the outcomes of the lines to an object, if any of them is an action of a recording with outcomes. A line
+/// without an outcome has null.
+void add_outcomes(const Lines& lines, bool has_outcomes, Json& json) {
+  const bool has_actions = std::ranges::any_of(lines, [](const Line& line) { return line.is_action; });
+  if (!has_outcomes || !has_actions) return;
+  Json& rows = json["outcomes"] = Json::array();
+  for (const auto& [text, is_action, outcome] : lines) {
+    rows.push_back(Json());
+    if (!outcome) continue;
+    rows.back() = {{"result", std::string(archive::name(outcome->result))}};
+    if (!outcome->why.empty()) rows.back()["why"] = outcome->why;
+  }
 }
 
 bool acts(const Redecision& decided) {
@@ -126,10 +155,9 @@ bool acts(const Redecision& decided) {
 
 /// The lines of one recorded state.
 struct Shown {
-  Instant at;
-  std::vector<std::string> recorded;
-  Outcomes outcomes{};               ///< of `recorded`; empty: the recording has none
-  std::vector<std::string> other{};  ///< lines of the other policies; empty if they act alike
+  Instant at{};
+  Lines recorded{};
+  Lines other{};  ///< lines of the other policies; empty without such policies
 };
 
 struct ReplayResult {
@@ -137,7 +165,8 @@ struct ReplayResult {
   std::vector<Shown> states;  ///< states with actions; with other policies, only the first state that differs
   Instant first{};
   Instant last{};
-  archive::ReplayCount count;
+  bool has_outcomes = false;  ///< true: the recording has the outcomes of its actions
+  archive::ReplayCount count{};
 };
 
 std::string json_text(const ReplayResult& all, bool compares) {
@@ -150,9 +179,9 @@ std::string json_text(const ReplayResult& all, bool compares) {
   if (compares) json["differing"] = all.count.differing;
   Json& rows = json[compares ? "first_difference" : "actions"] = Json::array();
   for (const Shown& shown : all.states) {
-    Json row = {{"at_ns", shown.at.since_start.count()}, {"recorded", shown.recorded}};
-    if (compares) row["other"] = shown.other;
-    for (const auto& outcome : shown.outcomes) row["outcomes"].push_back(outcome_json(outcome));
+    Json row = {{"at_ns", shown.at.since_start.count()}, {"recorded", texts_json(shown.recorded)}};
+    if (compares) row["other"] = texts_json(shown.other);
+    add_outcomes(shown.recorded, all.has_outcomes, row);
     rows.push_back(std::move(row));
   }
   return json.dump(2) + "\n";
@@ -166,18 +195,16 @@ std::string text(const ReplayResult& all, bool compares, std::size_t width) {
                                                                  "further states are damaged"));
   }
   for (const Shown& shown : all.states) {
-    const auto add = [&](std::string_view name, const std::vector<std::string>& lines) {
-      for (const std::string& line : lines) out += experiment::wrapped(std::string(name), line, width);
+    const auto add = [&](const std::string& name, const Lines& lines, bool has_outcomes) {
+      for (const Line& line : lines) out += experiment::wrapped(name, marked(line, has_outcomes), width);
     };
     if (!compares) {
-      std::vector<std::string> lines = shown.recorded;
-      for (std::size_t i = 0; i < shown.outcomes.size(); ++i) lines[i] = marked(lines[i], shown.outcomes[i]);
-      add(experiment::moment_words(shown.at) + "  ", lines);
+      add(experiment::moment_words(shown.at) + "  ", shown.recorded, all.has_outcomes);
       continue;
     }
     out += fmt::format("\nThe first decision that differs is at {}:\n", experiment::moment_words(shown.at));
-    add("  recorded  ", shown.recorded);
-    add("  other     ", shown.other);
+    add("  recorded  ", shown.recorded, all.has_outcomes);
+    add("  other     ", shown.other, false);
   }
   if (!compares) return out;
   if (all.count.differing == 0) return out + "\nThe other policy takes the same actions in every state.\n";
@@ -203,17 +230,18 @@ ExitCode print_moment(archive::Recording& recording, const ReplayArguments& argu
       from = *at;
     }
     if (snapshot.at < *from) return true;
-    json = {{"format_version", 1},
-            {"policy", replayed.state.policies.name},
-            {"at_ns", snapshot.at.since_start.count()},
-            {"actions", lines_of(replayed.state, replayed.recorded)},
-            {"arithmetic", serve::arithmetic_of(replayed.state, replayed.recorded)}};
     const Result<Outcomes> outcomes = outcomes_of(recording, replayed);
     if (!outcomes) unreadable = outcomes.error();
     if (!outcomes) return false;
-    for (std::size_t i = 0; i < outcomes->size(); ++i) {
-      json["outcomes"].push_back(outcome_json((*outcomes)[i]));
-      marks += marked(json["actions"][i].get<std::string>(), (*outcomes)[i]) + "\n";
+    const Lines lines = lines_of(replayed.state, replayed.recorded, *outcomes);
+    json = {{"format_version", 1},
+            {"policy", replayed.state.policies.name},
+            {"at_ns", snapshot.at.since_start.count()},
+            {"actions", texts_json(lines)},
+            {"arithmetic", serve::arithmetic_of(replayed.state, replayed.recorded)}};
+    add_outcomes(lines, recording.has_outcomes(), json);
+    for (const Line& line : lines) {
+      if (line.is_action && recording.has_outcomes()) marks += marked(line, true) + "\n";
     }
     return false;
   });
@@ -239,6 +267,7 @@ ExitCode replay(const ReplayArguments& arguments) {
   if (!arguments.at.empty()) return print_moment(*recording, arguments);
   const bool compares = other->any();
   ReplayResult all;
+  all.has_outcomes = recording->has_outcomes();
   std::optional<Error> unreadable;
   const Result<archive::ReplayCount> count = archive::replay(*recording, *other, [&](const ReplayedState& replayed) {
     const model::Snapshot& snapshot = replayed.state.snapshot;
@@ -246,18 +275,14 @@ ExitCode replay(const ReplayArguments& arguments) {
     all.last = snapshot.at;
     const bool is_shown = compares ? replayed.differs && all.states.empty() : acts(replayed.recorded);
     if (!is_shown) return true;
-    if (!compares) {
-      Result<Outcomes> outcomes = outcomes_of(*recording, replayed);
-      if (!outcomes) unreadable = outcomes.error();
-      if (!outcomes) return false;
-      all.states.push_back({snapshot.at, lines_of(replayed.state, replayed.recorded), *std::move(outcomes)});
-    }
-    if (compares) {
-      all.states.push_back({snapshot.at,
-                            differing_lines(replayed.state, replayed.recorded, replayed.other),
-                            {},
-                            differing_lines(replayed.state, replayed.other, replayed.recorded)});
-    }
+    const Result<Outcomes> outcomes = outcomes_of(*recording, replayed);
+    if (!outcomes) unreadable = outcomes.error();
+    if (!outcomes) return false;
+    const auto& [state, own, other_decided, differs] = replayed;
+    Shown& shown = all.states.emplace_back();
+    shown.at = snapshot.at;
+    shown.recorded = compares ? differing_lines(state, own, other_decided, *outcomes) : lines_of(state, own, *outcomes);
+    if (compares) shown.other = differing_lines(state, other_decided, own, {});
     return true;
   });
   if (!count) return report(count.error());

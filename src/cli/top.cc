@@ -80,7 +80,7 @@ Or<FactSource> open_recording(const TopArguments& arguments) {
     using serve::FollowedRecording;
     return std::make_shared<FollowedRecording>(
         archive::Follower(file, place), FollowedRecording::ReadMode::newest_state,
-        FollowedRecording::Calls{
+        FollowedRecording::Callbacks{
             .on_state = [&feed](const auto& seen,
                                 const auto& decided) { feed.show(capstan::top::facts_of(seen, decided)); },
             .on_fault = [&feed](const std::string& fault) { feed.set_notice(fault); }});
@@ -112,17 +112,17 @@ Or<FactSource> open_scenario(const TopArguments& arguments, bool watches) {
         experiment::prepare(*shared, shared->policies.front(), shared->seed).setup.cluster);
     return std::make_shared<serve::PacedRun>(
         *shared, speed, net::machine_clock(),
-        serve::PacedRun::Calls{.on_state =
-                                   [&feed, config](const auto& seen, const auto& decided) {
-                                     archive::SavedState named = seen;
-                                     named.names = experiment::job_names(seen.snapshot, *config);
-                                     feed.show(capstan::top::facts_of(named, decided));
-                                   },
-                               .on_end =
-                                   [&feed](const scenario::Scenario&, const Result<experiment::RunResult>& result) {
-                                     if (!result) feed.set_notice(result.error().text());
-                                     feed.set_state("ended");
-                                   }});
+        serve::PacedRun::Callbacks{.on_state =
+                                       [&feed, config](const auto& seen, const auto& decided) {
+                                         archive::SavedState named = seen;
+                                         named.names = experiment::job_names(seen.snapshot, *config);
+                                         feed.show(capstan::top::facts_of(named, decided));
+                                       },
+                                   .on_end =
+                                       [&feed](const scenario::Scenario&, const Result<experiment::RunResult>& result) {
+                                         if (!result) feed.set_notice(result.error().text());
+                                         feed.set_state("ended");
+                                       }});
   };
   return FactSource{.follow = follow};
 }

@@ -6,12 +6,12 @@ namespace {
 
 using namespace peers;
 
-constexpr std::int64_t kMostPods = 1'000'000'000;
+constexpr std::int64_t kMaxPods = 1'000'000'000;
 
 /// Reads the rates. A tolerance that is not stated is 0.
 aibrix::Rates rates_of(const CaseInput& given) {
   const auto tolerance = [&](const char* key) {
-    const CaseInput stated = given.maybe(key);
+    const CaseInput stated = given.find(key);
     return stated ? stated.number(0, 1000) : 0.0;
   };
   return {given["max_up_rate"].number(0, 1e9), given["max_down_rate"].number(1e-6, 1e9), tolerance("up_tolerance"),
@@ -19,15 +19,15 @@ aibrix::Rates rates_of(const CaseInput& given) {
 }
 
 Value apa(const CaseInput& given) {
-  return object({{"pods", aibrix::apa(given["current"].integer(0, kMostPods), given["target"].number(),
+  return object({{"pods", aibrix::apa(given["current"].integer(0, kMaxPods), given["target"].number(),
                                       given["average"].number(), rates_of(given))}});
 }
 
 Value kpa(const CaseInput& given) {
-  const aibrix::PanicState state{given["in_panic"].boolean(), given["max_panic_pods"].integer(0, kMostPods)};
-  return object({{"pods", aibrix::kpa(given["current"].integer(0, kMostPods), given["target"].number(),
+  const aibrix::PanicState state{given["in_panic"].boolean(), given["max_panic_pods"].integer(0, kMaxPods)};
+  return object({{"pods", aibrix::kpa(given["current"].integer(0, kMaxPods), given["target"].number(),
                                       given["stable_total"].number(), given["panic_total"].number(), state,
-                                      given["activation_scale"].integer(0, kMostPods), rates_of(given))}});
+                                      given["activation_scale"].integer(0, kMaxPods), rates_of(given))}});
 }
 
 }  // namespace

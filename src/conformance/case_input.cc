@@ -5,8 +5,8 @@
 
 namespace capstan::conformance {
 namespace {
-constexpr std::size_t kMostShown = 80;
-constexpr double kMostSeconds = 4e9;
+constexpr std::size_t kMaxShown = 80;
+constexpr double kMaxSeconds = 4e9;
 
 Duration from_seconds(double seconds) { return Duration(static_cast<std::int64_t>(std::round(seconds * 1e9))); }
 }  // namespace
@@ -14,19 +14,19 @@ Duration from_seconds(double seconds) { return Duration(static_cast<std::int64_t
 void CaseInput::fail(const std::string& expected) const {
   if (*problem_) return;
   std::string found = to_text(*value_);
-  if (found.size() > kMostShown) found = found.substr(0, kMostShown) + "...";
+  if (found.size() > kMaxShown) found = found.substr(0, kMaxShown) + "...";
   *problem_ = path_ + ": found " + found + ", expected " + expected;
 }
 
 CaseInput CaseInput::operator[](std::string_view key) const {
-  const CaseInput member = maybe(key);
+  const CaseInput member = find(key);
   const Value::Object* members = value_->object();
   const bool exists = members != nullptr && std::ranges::find(*members, key, &Member::key) != members->end();
   if (!exists && !*problem_) *problem_ = path_ + ": found no \"" + std::string(key) + "\", expected one";
   return member;
 }
 
-CaseInput CaseInput::maybe(std::string_view key) const {
+CaseInput CaseInput::find(std::string_view key) const {
   return {(*value_)[key], path_ + "." + std::string(key), *problem_};
 }
 
@@ -34,7 +34,7 @@ std::int64_t CaseInput::integer(std::int64_t least, std::int64_t most) const {
   std::optional<std::int64_t> value;
   if (value_->integer() != nullptr) value = *value_->integer();
   // "8.0" counts as an integer.
-  if (const double* real = value_->real(); real != nullptr && std::abs(*real) <= kMost && std::floor(*real) == *real) {
+  if (const double* real = value_->real(); real != nullptr && std::abs(*real) <= kMax && std::floor(*real) == *real) {
     value = static_cast<std::int64_t>(*real);
   }
   if (value && least <= *value && *value <= most) return *value;
@@ -64,7 +64,7 @@ const std::string& CaseInput::text() const {
   return nothing;
 }
 
-Duration CaseInput::seconds() const { return from_seconds(std::clamp(number(), -kMostSeconds, kMostSeconds)); }
+Duration CaseInput::seconds() const { return from_seconds(std::clamp(number(), -kMaxSeconds, kMaxSeconds)); }
 Duration CaseInput::seconds(double least, double most) const { return from_seconds(number(least, most)); }
 
 std::vector<CaseInput> CaseInput::list() const {

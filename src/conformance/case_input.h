@@ -13,14 +13,14 @@
 namespace capstan::conformance {
 
 /// A number of replicas beyond any cluster. Sums and products of two such numbers fit a 64-bit integer.
-inline constexpr std::int64_t kMostReplicas = 1'000'000'000;
+inline constexpr std::int64_t kMaxReplicas = 1'000'000'000;
 
 /// A value in a case's input, with typed and bounded reads. A failed read returns a valid default, so that a suite
 /// needs no checks between reads. The first problem is recorded with its path.
 class CaseInput {
  public:
   using Problem = std::optional<std::string>;  ///< "given.pods[0].phase: found 3, expected ..."
-  static constexpr double kMost = 1e15;        ///< bound of every number in a case, so that sums stay exact
+  static constexpr double kMax = 1e15;         ///< bound of every number in a case, so that sums stay exact
 
   CaseInput(const Value& value, std::string path, Problem& problem)
       : value_(&value), path_(std::move(path)), problem_(&problem) {}
@@ -28,15 +28,15 @@ class CaseInput {
   /// Returns the member of this name, which must exist; it may be null.
   CaseInput operator[](std::string_view key) const;
   /// Returns the member of this name, or null if it does not exist.
-  CaseInput maybe(std::string_view key) const;
+  CaseInput find(std::string_view key) const;
   bool is_null() const { return value_->is_null(); }
   std::string as_json() const { return to_text(*value_); }
   bool is_text() const { return value_->text() != nullptr; }
   explicit operator bool() const { return !is_null(); }
 
-  std::int64_t integer(std::int64_t least = -static_cast<std::int64_t>(kMost),
-                       std::int64_t most = static_cast<std::int64_t>(kMost)) const;
-  double number(double least = -kMost, double most = kMost) const;
+  std::int64_t integer(std::int64_t least = -static_cast<std::int64_t>(kMax),
+                       std::int64_t most = static_cast<std::int64_t>(kMax)) const;
+  double number(double least = -kMax, double most = kMax) const;
   bool boolean() const;
   const std::string& text() const;
   /// Returns a number of seconds as a duration, clamped to 126 years.

@@ -27,7 +27,7 @@ TEST(CaseInput, ReadsWithTypes) {
                          EXPECT_EQ(given["l"].list().size(), 2u);
                          EXPECT_EQ(given.members().size(), 7u);
                          EXPECT_FALSE(given["z"]);
-                         EXPECT_FALSE(given.maybe("absent"));
+                         EXPECT_FALSE(given.find("absent"));
                          EXPECT_EQ(given["z"].integer_or_null(), std::nullopt);
                          EXPECT_EQ(given["x"].number_or_null(), 0.5);
                        }),

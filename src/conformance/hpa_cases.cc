@@ -10,21 +10,21 @@ namespace {
 
 using namespace decide::scale;
 
-// Bounds that keep every sum over a hostile file within 64 bits. `kMostMilli` allows a memory metric of up to 400 GB.
-constexpr std::int64_t kMostMilli = 400'000'000'000'000;
+// Bounds that keep every sum over a hostile file within 64 bits. `kMaxMilli` allows a memory metric of up to 400 GB.
+constexpr std::int64_t kMaxMilli = 400'000'000'000'000;
 // Kubernetes keeps replica counts and policy values in int32.
-constexpr std::int64_t kLeastInt32 = std::numeric_limits<std::int32_t>::min();
-constexpr std::int64_t kMostInt32 = std::numeric_limits<std::int32_t>::max();
-constexpr std::size_t kMostRows = 10'000;
+constexpr std::int64_t kMinInt32 = std::numeric_limits<std::int32_t>::min();
+constexpr std::int64_t kMaxInt32 = std::numeric_limits<std::int32_t>::max();
+constexpr std::size_t kMaxRows = 10'000;
 constexpr Instant kNow{};
 
-ReplicaCount replicas(const CaseInput& given) { return given.integer(kLeastInt32, kMostInt32); }
+ReplicaCount replicas(const CaseInput& given) { return given.integer(kMinInt32, kMaxInt32); }
 
 /// Returns the items of a list; null is an empty list, as in Go.
 std::vector<CaseInput> rows(const CaseInput& given) {
   if (!given) return {};
   std::vector<CaseInput> all = given.list();
-  if (all.size() <= kMostRows) return all;
+  if (all.size() <= kMaxRows) return all;
   given.fail("at most 10000 items");
   return {};
 }
@@ -40,16 +40,16 @@ HpaRules rules_of(const CaseInput& given, const HpaRules& fallback) {
   if (!given) return fallback;
   using Select = HpaRules::Select;
   HpaRules rules = fallback;
-  if (const CaseInput select = given.maybe("select")) {
+  if (const CaseInput select = given.find("select")) {
     rules.select = select.one_of<Select>({{"max", Select::max}, {"min", Select::min}, {"disabled", Select::disabled}});
   }
-  if (const CaseInput window = given.maybe("stabilization_window_s")) rules.stabilization = window.seconds();
-  const CaseInput policies = given.maybe("policies");
+  if (const CaseInput window = given.find("stabilization_window_s")) rules.stabilization = window.seconds();
+  const CaseInput policies = given.find("policies");
   if (policies) rules.policies.clear();
   for (const CaseInput& policy : policies ? rows(policies) : std::vector<CaseInput>()) {
     using Kind = HpaRatePolicy::Kind;
     rules.policies.push_back({policy["type"].one_of<Kind>({{"pods", Kind::pods}, {"percent", Kind::percent}}),
-                              policy["value"].integer(0, kMostInt32), policy["period_s"].seconds()});
+                              policy["value"].integer(0, kMaxInt32), policy["period_s"].seconds()});
   }
   return rules;
 }
@@ -57,15 +57,15 @@ HpaRules rules_of(const CaseInput& given, const HpaRules& fallback) {
 /// Reads a case's behavior. A direction without rules has the defaults.
 HpaBehavior behavior_of(const CaseInput& given) {
   HpaBehavior behavior;
-  behavior.up = rules_of(given.maybe("scale_up_rules"), behavior.up);
-  behavior.down = rules_of(given.maybe("scale_down_rules"), behavior.down);
+  behavior.up = rules_of(given.find("scale_up_rules"), behavior.up);
+  behavior.down = rules_of(given.find("scale_down_rules"), behavior.down);
   return behavior;
 }
 
 std::vector<Memory::Change> changes_of(const CaseInput& events) {
   std::vector<Memory::Change> changes;
   for (const CaseInput& event : rows(events)) {
-    changes.push_back({kNow - event["age_s"].seconds(), event["replica_change"].integer(0, kMostInt32)});
+    changes.push_back({kNow - event["age_s"].seconds(), event["replica_change"].integer(0, kMaxInt32)});
   }
   return changes;
 }
@@ -102,13 +102,13 @@ std::vector<HpaPod> pods_of(const CaseInput& given, bool cpu) {
   std::vector<HpaPod> pods;
   for (const CaseInput& pod : rows(given["pods"])) {
     HpaPod sample{group_pod(facts_of(pod), cpu, readiness_of(given), kNow), 0, {}};
-    if (const CaseInput value = pod["sample_milli"]) sample.milli = value.integer(-kMostMilli, kMostMilli);
-    if (const CaseInput request = pod["request_milli"]) sample.request_milli = request.integer(0, kMostMilli);
+    if (const CaseInput value = pod["sample_milli"]) sample.milli = value.integer(-kMaxMilli, kMaxMilli);
+    if (const CaseInput request = pod["request_milli"]) sample.request_milli = request.integer(0, kMaxMilli);
     pods.push_back(sample);
   }
-  if (const CaseInput superfluous = given.maybe("unmatched_samples_milli")) {
+  if (const CaseInput superfluous = given.find("unmatched_samples_milli")) {
     for (const CaseInput& sample : rows(superfluous)) {
-      pods.push_back({HpaPod::Group::superfluous, sample.integer(-kMostMilli, kMostMilli), {}});
+      pods.push_back({HpaPod::Group::superfluous, sample.integer(-kMaxMilli, kMaxMilli), {}});
     }
   }
   return pods;
@@ -118,7 +118,7 @@ std::vector<HpaPod> pods_of(const CaseInput& given, bool cpu) {
 /// pods that are being deleted. Returns none if the case has no pods.
 std::optional<ReplicaCount> ready_pods(const CaseInput& given) {
   ReplicaCount ready = 0;
-  const std::vector<CaseInput> pods = rows(given.maybe("pods"));
+  const std::vector<CaseInput> pods = rows(given.find("pods"));
   for (const CaseInput& pod : pods) {
     const HpaPodFacts facts = facts_of(pod);
     ready += facts.phase == HpaPodFacts::Phase::running && facts.ready.value_or(false) ? 1 : 0;
@@ -145,7 +145,7 @@ Value replica_calculation(const CaseInput& given) {
                                                              {"external_value", Source::value},
                                                              {"external_average", Source::external_average}});
   const ReplicaCount current = replicas(given["current_replicas"]);
-  const std::int64_t target = given["target"].integer(1, source == Source::utilization ? kMostInt32 : kMostMilli);
+  const std::int64_t target = given["target"].integer(1, source == Source::utilization ? kMaxInt32 : kMaxMilli);
   const HpaSettings settings = settings_of(given);
   const bool of_pods = source == Source::utilization || source == Source::pods;
   HpaProposal proposal;
@@ -201,8 +201,8 @@ const char* reason_of(HpaLimit limit) {
 
 Memory events_of(const CaseInput& given) {
   Memory memory;
-  if (const CaseInput ups = given.maybe("scale_up_events")) memory.ups = changes_of(ups);
-  if (const CaseInput downs = given.maybe("scale_down_events")) memory.downs = changes_of(downs);
+  if (const CaseInput ups = given.find("scale_up_events")) memory.ups = changes_of(ups);
+  if (const CaseInput downs = given.find("scale_down_events")) memory.downs = changes_of(downs);
   return memory;
 }
 
@@ -250,7 +250,7 @@ Value scale_event_log(const CaseInput& given) {
     settings.behavior = HpaBehavior{};
     settings.behavior->up = rules_of(given["rules"], settings.behavior->up);
   }
-  record_change(memory, settings, 0, given["replica_change"].integer(0, kMostInt32), kNow);
+  record_change(memory, settings, 0, given["replica_change"].integer(0, kMaxInt32), kNow);
   return object({{"change_in_last_60_s", before},
                  {"events_after", array_of(memory.ups, [&](const auto& change) {
                     const bool outdated = settings.behavior && is_outdated(change, settings.behavior->up, kNow);
@@ -266,12 +266,12 @@ HpaProposal cpu_proposal(const CaseInput& given, ReplicaCount current, const Hpa
   for (std::size_t i = 0; i < std::max(usage.size(), requests.size()); ++i) {
     const bool sampled = i < usage.size() && usage[i];
     HpaPod pod{sampled ? HpaPod::Group::ready : HpaPod::Group::missing, 0, {}};
-    if (sampled) pod.milli = usage[i].integer(0, kMostMilli);
+    if (sampled) pod.milli = usage[i].integer(0, kMaxMilli);
     if (i >= requests.size()) {
       if (!sampled) continue;
       pod.group = HpaPod::Group::superfluous;
     } else if (requests[i]) {
-      pod.request_milli = requests[i].integer(0, kMostMilli);
+      pod.request_milli = requests[i].integer(0, kMaxMilli);
     }
     pods.push_back(pod);
   }
@@ -283,13 +283,13 @@ Value reconcile(const CaseInput& given) {
     return object({{"replicas", replicas}, {"reason", reason}});
   };
   const ReplicaCount current = replicas(given["current_replicas"]);
-  const CaseInput minimum = given.maybe("min_replicas");
+  const CaseInput minimum = given.find("min_replicas");
   const ReplicaCount min = minimum ? replicas(minimum) : 1;  // 1 is the API's default
   const ReplicaCount max = replicas(given["max_replicas"]);
   HpaSettings settings = settings_of(given);
-  const bool rules_given = !given.maybe("scale_up_rules").is_null() || !given.maybe("scale_down_rules").is_null();
+  const bool rules_given = !given.find("scale_up_rules").is_null() || !given.find("scale_down_rules").is_null();
   if (rules_given) settings.behavior = behavior_of(given);
-  const bool other_fails = !given.maybe("other_metric").is_null();
+  const bool other_fails = !given.find("other_metric").is_null();
   const char* other_reason =
       !other_fails ? ""
                    : given["other_metric"].one_of<const char*>(
@@ -302,7 +302,7 @@ Value reconcile(const CaseInput& given) {
   if (!proposal.valid) return answer(current, "FailedGetResourceMetric");
   if (other_fails && proposal.replicas < current) return answer(current, other_reason);
   Memory memory;
-  if (const CaseInput log = given.maybe("recommendation_log"))
+  if (const CaseInput log = given.find("recommendation_log"))
     memory.recommendations = answers_of(log);
   else
     memory.recommendations = {{kNow, current}};  // the first evaluation records the current replicas

@@ -12,7 +12,7 @@ namespace {
 
 using namespace peers;
 
-ReplicaCount any_replicas(const CaseInput& given) { return given.integer(-kMostReplicas, kMostReplicas); }
+ReplicaCount any_replicas(const CaseInput& given) { return given.integer(-kMaxReplicas, kMaxReplicas); }
 std::optional<ReplicaCount> replicas_or_null(const CaseInput& given) {
   return given ? std::optional(any_replicas(given)) : std::nullopt;
 }
@@ -21,8 +21,8 @@ std::optional<keda::Fallback> fallback_of(const CaseInput& given) {
   using Behavior = keda::Fallback::Behavior;
   if (!given) return std::nullopt;
   keda::Fallback fallback{
-      given["failure_threshold"].integer(-kMostReplicas, kMostReplicas), any_replicas(given["replicas"]), {}};
-  if (const CaseInput behavior = given.maybe("behavior")) {
+      given["failure_threshold"].integer(-kMaxReplicas, kMaxReplicas), any_replicas(given["replicas"]), {}};
+  if (const CaseInput behavior = given.find("behavior")) {
     fallback.behavior = behavior.one_of<Behavior>({{"", Behavior::unset},
                                                    {"static", Behavior::fixed},
                                                    {"currentReplicas", Behavior::current_replicas},
@@ -32,7 +32,7 @@ std::optional<keda::Fallback> fallback_of(const CaseInput& given) {
   return fallback;
 }
 
-std::int64_t failures_of(const CaseInput& given) { return given.integer(0, kMostReplicas); }
+std::int64_t failures_of(const CaseInput& given) { return given.integer(0, kMaxReplicas); }
 bool failing(const CaseInput& given) {
   return given.one_of<bool>({{"Happy", false}, {"Failing", true}, {"Pending", false}});
 }
@@ -43,9 +43,9 @@ Value fallback(const CaseInput& given) {
   if (const CaseInput failures = given["failures_before"]) {
     health = keda::Health{failures_of(failures), given["status_before"] && failing(given["status_before"])};
   }
-  const CaseInput ready = given.maybe("ready_replicas");
+  const CaseInput ready = given.find("ready_replicas");
   const bool by_value =
-      given.maybe("metric_type") && given["metric_type"].one_of<bool>({{"AverageValue", false}, {"Value", true}});
+      given.find("metric_type") && given["metric_type"].one_of<bool>({{"AverageValue", false}, {"Value", true}});
   const std::optional<ReplicaCount> current = replicas_or_null(given["current_replicas"]);
   const keda::FallbackResult result = keda::with_fallback(
       settings, health, given["scaler_value"].number_or_null(), given["target"].number(),
@@ -68,8 +68,8 @@ Value activation(const CaseInput& given) {
   scaled.idle_replicas = replicas_or_null(given["idle_replicas"]);
   scaled.cooldown = given["cooldown_s"].seconds();
   scaled.initial_cooldown = given["initial_cooldown_s"].seconds();
-  scaled.fallback = fallback_of(given.maybe("fallback"));
-  if (const CaseInput replicas = given.maybe("fallback_replicas"))
+  scaled.fallback = fallback_of(given.find("fallback"));
+  if (const CaseInput replicas = given.find("fallback_replicas"))
     scaled.fallback = keda::Fallback{0, any_replicas(replicas), {}};
   scaled.paused = given["paused"].boolean();
   scaled.pause_scale_in = given["pause_in"].boolean();
@@ -86,7 +86,7 @@ Value prometheus_result(const CaseInput& given) {
   const CaseInput series = given["series"];
   for (const CaseInput& item : series ? series.list() : std::vector<CaseInput>()) {
     keda::Series parsed;
-    const CaseInput value = item.maybe("value");
+    const CaseInput value = item.find("value");
     const std::vector<CaseInput> parts = value ? value.list() : std::vector<CaseInput>();
     parsed.parts = parts.size();
     if (parts.size() >= 2 && parts[1]) parsed.value = parts[1].text();
@@ -127,10 +127,10 @@ Value composite(const CaseInput& given) {
   if (!formula) return object({{"error", formula.error().text()}});  // the admission webhook rejects it
   const Result<std::optional<double>> result = keda::evaluate_formula(*formula, lookup);
   if (result && *result) return object({{"milli", keda::quantity_milli(**result)}});
-  const CaseInput fallback = given.maybe("fallback_replicas");
+  const CaseInput fallback = given.find("fallback_replicas");
   const bool failing = std::ranges::any_of(triggers, [](const auto& trigger) { return !trigger.second; });
   const bool engaged = failing && fallback &&
-                       (!given.maybe("failure_threshold") || !given.maybe("failures") ||
+                       (!given.find("failure_threshold") || !given.find("failures") ||
                         given["failures"].integer() > given["failure_threshold"].integer());
   if (!engaged) return object({{"error", result ? "the formula's result is nil" : result.error().text()}});
   const double fallback_value = given["target"].number() * static_cast<double>(any_replicas(fallback));

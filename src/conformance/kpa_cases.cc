@@ -8,12 +8,12 @@ namespace {
 
 using namespace peers;
 
-constexpr double kMostAmount = 1e9;  ///< bound of requests, rates and pods
+constexpr double kMaxAmount = 1e9;  ///< bound of requests, rates and pods
 
 /// Overwrites the fields of a spec that `given` states. `given` is a whole spec or a change of one.
 void read_spec(kpa::Spec& spec, const CaseInput& given) {
   const auto number = [&](const char* key, double least, double& field) {
-    if (const CaseInput value = given.maybe(key)) field = value.number(least, kMostAmount);
+    if (const CaseInput value = given.find(key)) field = value.number(least, kMaxAmount);
   };
   number("target", 1e-6, spec.target);
   number("total", 0, spec.total);
@@ -21,10 +21,10 @@ void read_spec(kpa::Spec& spec, const CaseInput& given) {
   number("max_scale_up_rate", 0, spec.max_scale_up_rate);
   number("max_scale_down_rate", 1e-6, spec.max_scale_down_rate);
   number("panic_threshold", 0, spec.panic_threshold);
-  if (const CaseInput window = given.maybe("stable_window_s")) spec.stable_window = window.seconds();
-  if (const CaseInput reachable = given.maybe("reachable")) spec.reachable = reachable.boolean();
-  if (const CaseInput scale = given.maybe("activation_scale")) spec.activation_scale = scale.integer(0, 1'000'000'000);
-  if (const CaseInput delay = given.maybe("scale_down_delay_s")) spec.scale_down_delay = delay.seconds();
+  if (const CaseInput window = given.find("stable_window_s")) spec.stable_window = window.seconds();
+  if (const CaseInput reachable = given.find("reachable")) spec.reachable = reachable.boolean();
+  if (const CaseInput scale = given.find("activation_scale")) spec.activation_scale = scale.integer(0, 1'000'000'000);
+  if (const CaseInput delay = given.find("scale_down_delay_s")) spec.scale_down_delay = delay.seconds();
 }
 
 std::optional<ReplicaCount> pods(const CaseInput& given) {
@@ -42,14 +42,14 @@ Value decide(const CaseInput& given) {
   const std::vector<CaseInput> steps = given["steps"].list();
   // A decider is created at the time of its first decision.
   const Instant first{steps.empty() ? Duration{} : steps.front()["now_s"].seconds()};
-  kpa::State state = kpa::begin(spec, pods(start.maybe("ready_pods")), first);
-  for (const CaseInput& stated : {start, start.maybe("state")}) {
-    if (const CaseInput since = stated.maybe("panic_started_s")) state.panic_since = Instant{since.seconds()};
-    if (const CaseInput most = stated.maybe("max_panic_pods")) state.max_panic_pods = most.integer(0, 1'000'000'000);
+  kpa::State state = kpa::begin(spec, pods(start.find("ready_pods")), first);
+  for (const CaseInput& stated : {start, start.find("state")}) {
+    if (const CaseInput since = stated.find("panic_started_s")) state.panic_since = Instant{since.seconds()};
+    if (const CaseInput most = stated.find("max_panic_pods")) state.max_panic_pods = most.integer(0, 1'000'000'000);
   }
   Value::Array results;
   for (const CaseInput& step : steps) {
-    if (const CaseInput change = step.maybe("spec_change")) read_spec(spec, change);
+    if (const CaseInput change = step.find("spec_change")) read_spec(spec, change);
     const kpa::Observation observed{pods(step["ready_pods"]), step["stable_total"].number_or_null(),
                                     step["panic_total"].number_or_null()};
     const kpa::Result result = kpa::decide(spec, state, observed, Instant{step["now_s"].seconds()});
@@ -70,9 +70,9 @@ Value start_state(const CaseInput& given) {
 Value target(const CaseInput& given) {
   kpa::TargetSettings settings;
   settings.by_rate = given["metric"].one_of<bool>({{"concurrency", false}, {"rps", true}});
-  settings.utilization = given["target_fraction"].number(0, kMostAmount);
-  settings.default_target = given["default_target"].number(0, kMostAmount);
-  settings.container_concurrency = given["container_concurrency"].number(0, kMostAmount);
+  settings.utilization = given["target_fraction"].number(0, kMaxAmount);
+  settings.default_target = given["default_target"].number(0, kMaxAmount);
+  settings.container_concurrency = given["container_concurrency"].number(0, kMaxAmount);
   settings.target_annotation = given["target_annotation"].number_or_null();
   settings.utilization_percent = given["utilization_annotation_percent"].number_or_null();
   const kpa::Target target = kpa::resolve_target(settings);
@@ -89,7 +89,7 @@ Value scale_to_zero(const CaseInput& given) {
   settings.grace = config["grace_s"].seconds();
   settings.retention = config["retention_s"].seconds();
   settings.activation_timeout = config["activation_timeout_s"].seconds();
-  settings.target_burst_capacity = config["target_burst_capacity"].number(-1, kMostAmount);
+  settings.target_burst_capacity = config["target_burst_capacity"].number(-1, kMaxAmount);
   settings.min_scale = given["min_scale"].integer(0, 1'000'000'000);
   settings.max_scale = given["max_scale"].integer(0, 1'000'000'000);
   settings.initial_scale = given["initial_scale"].integer(0, 1'000'000'000);
@@ -105,8 +105,8 @@ Value scale_to_zero(const CaseInput& given) {
                                                                       {"reachable", Reachability::reachable},
                                                                       {"unreachable", Reachability::unreachable}});
   revision.activator_answers = given["activator_probe"].one_of<bool>({{"ok", true}, {"fail", false}});
-  if (const CaseInput in_path = given.maybe("activator_in_path")) revision.proxied = in_path.boolean();
-  const CaseInput proxied = given.maybe("activator_in_path_for_s");
+  if (const CaseInput in_path = given.find("activator_in_path")) revision.proxied = in_path.boolean();
+  const CaseInput proxied = given.find("activator_in_path_for_s");
   revision.proxied_for = proxied ? proxied.seconds() : given["proxy_for_s"].seconds();
   const kpa::Step step = kpa::apply_bounds_and_zero(settings, revision, given["wanted"].integer(-1, 1'000'000'000));
   return object({{"desired", step.desired},
@@ -138,25 +138,25 @@ Value window_max(const CaseInput& given) {
   return object({{"max_after_each", std::move(highest)}});
 }
 
-constexpr double kMostWindowSeconds = 1e6;  ///< limit on times, because a window stores all its buckets
+constexpr double kMaxWindowSeconds = 1e6;  ///< limit on times, because a window stores all its buckets
 
 Value time_window_max(const CaseInput& given) {
-  given["window_s"].number(0, kMostWindowSeconds);
-  given["granularity_s"].number(1, kMostWindowSeconds);
+  given["window_s"].number(0, kMaxWindowSeconds);
+  given["granularity_s"].number(1, kMaxWindowSeconds);
   kpa::MaxTimeWindow window(given["window_s"].seconds(), given["granularity_s"].seconds());
   for (const auto& [at, value] : records(given["records"])) window.record(Instant{at.seconds()}, value.integer());
   return object({{"max", window.max()}});
 }
 
 Value window_average(const CaseInput& given) {
-  const double granularity_s = given["granularity_s"].number(1e-3, kMostWindowSeconds);
+  const double granularity_s = given["granularity_s"].number(1e-3, kMaxWindowSeconds);
   const double window_s = given["window_s"].number(0, 1e5 * granularity_s);
   kpa::AverageWindow window(Duration(static_cast<std::int64_t>(window_s * 1e9)),
                             Duration(static_cast<std::int64_t>(granularity_s * 1e9)));
   Value::Array reads;
   for (const CaseInput& step : given["ops"].list()) {
     const bool records = step["op"].one_of<bool>({{"record", true}, {"read", false}});
-    step["at_s"].number(-kMostWindowSeconds, kMostWindowSeconds);
+    step["at_s"].number(-kMaxWindowSeconds, kMaxWindowSeconds);
     const Instant at{step["at_s"].seconds()};
     if (records)
       window.record(at, step["value"].number());
@@ -180,7 +180,7 @@ std::optional<Value> answer_kpa(std::string_view kind, const CaseInput& given) {
   if (kind == "time_window_max") return time_window_max(given);
   if (kind == "window_average") return window_average(given);
   if (kind == "smoothing_coefficient") {
-    return object({{"coefficient", kpa::smoothing_coefficient(given["buckets"].number(1, kMostAmount))}});
+    return object({{"coefficient", kpa::smoothing_coefficient(given["buckets"].number(1, kMaxAmount))}});
   }
   return std::nullopt;
 }

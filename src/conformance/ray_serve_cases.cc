@@ -8,7 +8,7 @@ namespace {
 
 using namespace peers;
 
-constexpr std::int64_t kMostEvaluations = 1'000'000;  ///< bound of evaluations in one case
+constexpr std::int64_t kMaxEvaluations = 1'000'000;  ///< bound of evaluations in one case
 
 ray_serve::Config ray_serve_config(const CaseInput& given) {
   ray_serve::Config config;
@@ -17,12 +17,12 @@ ray_serve::Config ray_serve_config(const CaseInput& given) {
   config.downscaling_factor = given["downscaling_factor"].number(0, 1e6);
   config.upscale_delay = given["upscale_delay_s"].seconds();
   config.downscale_delay = given["downscale_delay_s"].seconds();
-  config.downscale_to_zero_delay = given.maybe("downscale_to_zero_delay_s").seconds_or_null();
+  config.downscale_to_zero_delay = given.find("downscale_to_zero_delay_s").seconds_or_null();
   return config;
 }
 
 double load(const CaseInput& given) { return given.number(0, 1e9); }
-ReplicaCount replicas_of(const CaseInput& given) { return given.integer(0, kMostReplicas); }
+ReplicaCount replicas_of(const CaseInput& given) { return given.integer(0, kMaxReplicas); }
 
 // The limits of `moment` and `pause` are low enough that a moment plus a million pauses fits into an Instant.
 Instant moment(const CaseInput& given) { return Instant{given.seconds(0, 1e9)}; }
@@ -32,12 +32,12 @@ Duration pause(const CaseInput& given) { return given.seconds(0, 3600); }
 /// count after the up- or downscaling factor. If it states the last one, the function applies only the delays.
 ReplicaCount evaluate(const CaseInput& step, ReplicaCount running, ReplicaCount target, const ray_serve::Config& config,
                       ray_serve::State& state, Instant now) {
-  if (const CaseInput scaled = step.maybe("scaled_wanted")) {
-    return ray_serve::apply_delay(scaled.integer(-kMostReplicas, kMostReplicas), target, config, state, now);
+  if (const CaseInput scaled = step.find("scaled_wanted")) {
+    return ray_serve::apply_delay(scaled.integer(-kMaxReplicas, kMaxReplicas), target, config, state, now);
   }
   ray_serve::Observation observed;
-  if (const CaseInput total = step.maybe("total_requests")) observed.total_requests = load(total);
-  if (const CaseInput raw = step.maybe("raw_wanted")) observed.raw_wanted = load(raw);
+  if (const CaseInput total = step.find("total_requests")) observed.total_requests = load(total);
+  if (const CaseInput raw = step.find("raw_wanted")) observed.raw_wanted = load(raw);
   observed.running = running;
   observed.target = target;
   return ray_serve::decide(observed, config, state, now);
@@ -45,17 +45,17 @@ ReplicaCount evaluate(const CaseInput& step, ReplicaCount running, ReplicaCount 
 
 Value policy(const CaseInput& given) {
   const ray_serve::Config config = ray_serve_config(given["config"]);
-  const bool chained = given.maybe("chain") && given["chain"].boolean();
+  const bool chained = given.find("chain") && given["chain"].boolean();
   ray_serve::State state;
   Instant now;
   std::int64_t evaluations = 0;
   std::optional<ReplicaCount> last;
   Value::Array results;
   for (const CaseInput& step : given["steps"].list()) {
-    if (const CaseInput stated = step.maybe("now_s")) now = moment(stated);
-    const Duration between = step.maybe("dt_s") ? pause(step["dt_s"]) : ray_serve::kControlLoop;
-    const std::int64_t repeat = step.maybe("repeat") ? step["repeat"].integer(1, kMostEvaluations) : 1;
-    if ((evaluations += repeat) > kMostEvaluations) {
+    if (const CaseInput stated = step.find("now_s")) now = moment(stated);
+    const Duration between = step.find("dt_s") ? pause(step["dt_s"]) : ray_serve::kControlLoop;
+    const std::int64_t repeat = step.find("repeat") ? step["repeat"].integer(1, kMaxEvaluations) : 1;
+    if ((evaluations += repeat) > kMaxEvaluations) {
       step.fail("at most 1000000 evaluations in a case");
       break;
     }
@@ -83,7 +83,7 @@ Value delay_state(const CaseInput& given) {
   ray_serve::Config config;
   config.upscale_delay = given["upscale_delay_s"].seconds();
   config.downscale_delay = given["downscale_delay_s"].seconds();
-  ray_serve::State state{given["counter"].integer(-kMostReplicas, kMostReplicas), std::nullopt};
+  ray_serve::State state{given["counter"].integer(-kMaxReplicas, kMaxReplicas), std::nullopt};
   if (const CaseInput since = given["since_s"]) state.since = moment(since);
   ray_serve::apply_delay(replicas_of(given["wanted"]), replicas_of(given["target"]), config, state,
                          moment(given["now_s"]));
@@ -98,7 +98,7 @@ Value slow_loop(const CaseInput& given) {
   ray_serve::Config config;
   config.upscale_delay = given["upscale_delay_s"].seconds();
   const double iteration_s = given["iteration_s"].number(1e-3, 1e6);
-  if (given["upscale_delay_s"].number() / iteration_s > static_cast<double>(kMostEvaluations)) {
+  if (given["upscale_delay_s"].number() / iteration_s > static_cast<double>(kMaxEvaluations)) {
     given["iteration_s"].fail("at most 1000000 evaluations in a case");
     return {};
   }
@@ -114,7 +114,7 @@ Value slow_loop(const CaseInput& given) {
 
 Value gang(const CaseInput& given) {
   const auto bound = [&](const char* key) {
-    return given.maybe(key) ? std::optional(replicas_of(given[key])) : std::nullopt;
+    return given.find(key) ? std::optional(replicas_of(given[key])) : std::nullopt;
   };
   Value::Array rounded;
   for (const CaseInput& raw : given["raw"].list()) {

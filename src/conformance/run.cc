@@ -46,9 +46,9 @@ class Comparison {
     const std::string_view key = member.key;
     if (!found[key].is_null()) return compare(member.value, found[key], inside, key);
     if (key == "derived") return compare(member.value, found, inside, key);
-    const bool exclusive = key.ends_with(kMoreThan), least = key.ends_with(kLeast), most = key.ends_with(kMost);
+    const bool exclusive = key.ends_with(kMoreThan), least = key.ends_with(kMin), most = key.ends_with(kMax);
     if (!exclusive && !least && !most) return compare(member.value, found[key], inside, key);
-    const Value& bounded = found[key.substr(0, key.size() - (exclusive ? kMoreThan : least ? kLeast : kMost).size())];
+    const Value& bounded = found[key.substr(0, key.size() - (exclusive ? kMoreThan : least ? kMin : kMax).size())];
     const std::optional<double> bound = number_of(member.value), value = number_of(bounded);
     const bool holds = bound && value && (exclusive ? *value > *bound : least ? *value >= *bound : *value <= *bound);
     if (!holds) all.push_back({inside, to_text(member.value), to_text(bounded)});
@@ -80,7 +80,7 @@ class Comparison {
     return to_text(expected) == to_text(found);
   }
 
-  static constexpr std::string_view kMoreThan = "_min_exclusive", kLeast = "_min", kMost = "_max";
+  static constexpr std::string_view kMoreThan = "_min_exclusive", kMin = "_min", kMax = "_max";
   std::span<const Tolerance> tolerances_;
 };
 

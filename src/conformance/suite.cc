@@ -8,7 +8,7 @@
 namespace capstan::conformance {
 namespace {
 
-constexpr std::size_t kMostCases = 100'000;
+constexpr std::size_t kMaxCases = 100'000;
 
 // Tolerances that the peers' own tests allow. WVA's queueing model uses single precision.
 constexpr Tolerance kHpa[] = {{"unready", 0, 0, true}, {"missing", 0, 0, true}};
@@ -41,7 +41,7 @@ Result<std::vector<Case>> parse_cases(std::string_view text, const std::string& 
   if (!root) return std::unexpected(root.error());
   const Value::Array* rows = (*root)["cases"].array();
   if (rows == nullptr) return refuse("found no list \"cases\", expected {source, schema, cases}");
-  if (rows->size() > kMostCases) return refuse("found more than 100000 cases, expected at most 100000");
+  if (rows->size() > kMaxCases) return refuse("found more than 100000 cases, expected at most 100000");
   std::vector<Case> cases;
   for (const Value& row : *rows) {
     const auto at = [&] { return "cases[" + std::to_string(cases.size()) + "]"; };

@@ -10,7 +10,7 @@
 namespace capstan::conformance {
 namespace {
 
-constexpr std::size_t kMostLevels = 32;
+constexpr std::size_t kMaxLevels = 32;
 
 /// Builds a Value from the parser's events. Rejects repeated keys, many keys and deep nesting, which the parser
 /// accepts.
@@ -34,7 +34,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool key(std::string& key) override {
     const Value::Object& members = *open_.back().object();
     // With the few keys of a case a linear search is faster than a set. A file with many keys is not a case file.
-    if (members.size() >= kMostKeys) return fail("an object has more than 256 keys");
+    if (members.size() >= kMaxKeys) return fail("an object has more than 256 keys");
     if (std::ranges::find(members, key, &Member::key) != members.end()) {
       return fail("key \"" + key.substr(0, 60) + "\" is repeated");
     }
@@ -53,7 +53,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  static constexpr std::size_t kMostKeys = 256;
+  static constexpr std::size_t kMaxKeys = 256;
 
   bool add(Value value) {
     if (open_.empty()) {
@@ -66,7 +66,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool open(Value value) {
-    if (open_.size() == kMostLevels) return fail("nested more than 32 levels deep");
+    if (open_.size() == kMaxLevels) return fail("nested more than 32 levels deep");
     open_.push_back(std::move(value));
     keys_.emplace_back();
     return true;

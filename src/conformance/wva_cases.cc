@@ -9,17 +9,17 @@ namespace {
 using namespace peers;
 
 // Bounds that keep every sum and product over a hostile file within 64 bits.
-constexpr std::int64_t kMostReplicas = 1'000'000;
-constexpr std::int64_t kMostTokens = 1'000'000'000;
+constexpr std::int64_t kMaxReplicas = 1'000'000;
+constexpr std::int64_t kMaxTokens = 1'000'000'000;
 
-ReplicaCount wva_replicas(const CaseInput& given) { return given.integer(0, kMostReplicas); }
-std::int64_t tokens(const CaseInput& given) { return given.integer(0, kMostTokens); }
+ReplicaCount wva_replicas(const CaseInput& given) { return given.integer(0, kMaxReplicas); }
+std::int64_t tokens(const CaseInput& given) { return given.integer(0, kMaxTokens); }
 double share(const CaseInput& given) { return given.number(-1e9, 1e9); }
 
 /// Reads a member with `read`; returns `fallback` if the member is absent.
 template <typename Read, typename Type>
 Type or_else(const CaseInput& given, std::string_view key, Read read, Type fallback) {
-  const CaseInput member = given.maybe(key);
+  const CaseInput member = given.find(key);
   return member ? static_cast<Type>(read(member)) : fallback;
 }
 
@@ -68,7 +68,7 @@ Value saturation_v1_targets(const CaseInput& given) {
                                   or_else(variant, "desired", replicas, ReplicaCount{0}),
                                   or_else(variant, "pending", replicas, ReplicaCount{0})};
     unchanged.push_back({state.name, state.current});
-    if (variant.maybe("reporting")) variants.push_back(state);
+    if (variant.find("reporting")) variants.push_back(state);
   }
   if (variants.empty()) return object({{"targets", std::move(unchanged)}});  // no variant was analyzed
   const auto targets = wva::targets_v1(given["scale_up"].boolean(), given["scale_down_safe"].boolean(), variants);
@@ -96,7 +96,7 @@ wva::Supply analyze(wva::AnalyzerV2& analyzer, const wva::SaturationConfig& conf
                         or_else(variant, "pending", replicas, ReplicaCount{0})});
   }
   std::optional<wva::SchedulerQueue> queue;
-  if (const CaseInput stated = given.maybe("scheduler_queue")) {
+  if (const CaseInput stated = given.find("scheduler_queue")) {
     queue = wva::SchedulerQueue{tokens(stated["size"]), tokens(stated["bytes"])};
   }
   return analyzer.analyze(config, all, variants, queue);
@@ -111,19 +111,19 @@ wva::CapacityRecord record_of(const CaseInput& given) {
   record.total_kv_tokens = or_else(given, "total_kv_tokens", tokens, std::int64_t{0});
   record.max_batched_tokens = or_else(given, "max_batched_tokens", tokens, std::int64_t{0});
   record.max_seqs = or_else(given, "max_seqs", tokens, std::int64_t{0});
-  if (const CaseInput key = given.maybe("params_key")) record.params_key = key.is_text() ? key.text() : key.as_json();
+  if (const CaseInput key = given.find("params_key")) record.params_key = key.is_text() ? key.text() : key.as_json();
   return record;
 }
 
 Value saturation_v2(const CaseInput& given) {
   wva::AnalyzerV2 analyzer;
   const wva::SaturationConfig config = saturation_config(given["config"]);
-  if (const CaseInput stored = given.maybe("stored")) {
+  if (const CaseInput stored = given.find("stored")) {
     for (const CaseInput& record : stored.list()) analyzer.store(record["variant"].text(), record_of(record));
   }
-  if (const CaseInput earlier = given.maybe("earlier")) {
+  if (const CaseInput earlier = given.find("earlier")) {
     for (const CaseInput& replayed : earlier.list()) {
-      const CaseInput own = replayed.maybe("config");
+      const CaseInput own = replayed.find("config");
       analyze(analyzer, own ? saturation_config(own) : config, replayed);
     }
   }
@@ -209,10 +209,10 @@ Value merge_limits(const CaseInput& given) {
 }
 
 std::vector<wva::ScaleUp> wishes_of(const CaseInput& given) {
-  const auto signed_gpus = [](const CaseInput& gpus) { return gpus.integer(-kMostReplicas, kMostReplicas); };
+  const auto signed_gpus = [](const CaseInput& gpus) { return gpus.integer(-kMaxReplicas, kMaxReplicas); };
   std::vector<wva::ScaleUp> wishes;
   for (const CaseInput& wish : given.list()) {
-    const CaseInput type = wish.maybe("type");
+    const CaseInput type = wish.find("type");
     wishes.push_back({wish["variant"].text(), type ? type.text() : "", wva_replicas(wish["current"]),
                       wva_replicas(wish["target"]), or_else(wish, "gpus_per_replica", signed_gpus, std::int64_t{0}),
                       or_else(wish, "spare", share, 0.0), or_else(wish, "cost", share, 0.0)});
@@ -252,7 +252,7 @@ Value inventory(const CaseInput& given) {
   for (const auto& [node, gpus] : given["nodes"].members()) {
     for (const auto& [product, count] : gpus_of(gpus)) limits[std::string(wva::accelerator_name(product))] += count;
   }
-  const wva::GpusByType used = given.maybe("used") ? gpus_of(given["used"]) : wva::GpusByType();
+  const wva::GpusByType used = given.find("used") ? gpus_of(given["used"]) : wva::GpusByType();
   wva::GpusByType free = wva::available(limits, used);
   for (const auto& [type, count] : used) free.try_emplace(type, 0);
   // If more GPUs of a type are in use than its limit, the excess lowers `total_available`, but no type's `available`.
@@ -269,9 +269,9 @@ Value pool_grant(const CaseInput& given) {
   Value::Array granted;
   Value error;
   for (const CaseInput& request : given["requests"].list()) {
-    const CaseInput stated = request.maybe("type");
+    const CaseInput stated = request.find("type");
     const std::string type = stated ? stated.text() : "";
-    const std::int64_t gpus = request["gpus"].integer(-kMostTokens, kMostTokens);
+    const std::int64_t gpus = request["gpus"].integer(-kMaxTokens, kMaxTokens);
     if (type.empty() && gpus > 0) error = "the type is empty";
     granted.push_back(type.empty() ? 0 : wva::take(pools, type, gpus));
   }
@@ -282,13 +282,13 @@ Value enforcer(const CaseInput& given) {
   std::map<std::string, ReplicaCount> targets;
   std::map<std::string, double> costs;
   for (const auto& [name, target] : given["targets"].members()) targets[name] = wva_replicas(target);
-  if (const CaseInput stated = given.maybe("costs")) {
+  if (const CaseInput stated = given.find("costs")) {
     for (const auto& [name, cost] : stated.members()) costs[name] = share(cost);
   }
-  const CaseInput enabled = given.maybe("enabled");
+  const CaseInput enabled = given.find("enabled");
   const wva::EnforcedTargets enforced =
       wva::enforce(enabled ? std::optional(enabled.boolean()) : std::nullopt,
-                   given.maybe("requests_in_retention").number_or_null(), std::move(targets), costs);
+                   given.find("requests_in_retention").number_or_null(), std::move(targets), costs);
   Value::Object after;
   for (const auto& [name, target] : enforced.targets) after.push_back({name, target});
   return object({{"targets", std::move(after)}, {"applied", enforced.applied}});
@@ -319,7 +319,7 @@ std::optional<Value> answer_queue(std::string_view kind, const CaseInput& given)
   }
   if (kind == "sizing_targets_check") {
     const auto is_valid = [&](std::string_view target) {
-      const CaseInput stated = given.maybe(target);
+      const CaseInput stated = given.find(target);
       return !stated || stated.number() >= 0;
     };
     return valid(is_valid("ttft_ms") && is_valid("itl_ms") && is_valid("tps"));

@@ -20,10 +20,10 @@ struct LoggedDecision {
 /// The most recent decisions, oldest first.
 class DecisionLog {
  public:
-  static constexpr std::size_t kMost = 10'000;
+  static constexpr std::size_t kMax = 10'000;
 
   void add(Instant at, LoggedDecision::Layer layer, const model::Action& action) {
-    if (entries_.size() == kMost) entries_.pop_front();
+    if (entries_.size() == kMax) entries_.pop_front();
     entries_.push_back({count_++, at, layer, action});
   }
   const std::deque<LoggedDecision>& entries() const { return entries_; }

@@ -65,7 +65,7 @@ decide::provision::Memory::PendingLaunch asked(std::int64_t nodes) {
 }
 
 /// Returns the memory of a policy that made this plan.
-decide::provision::Memory asked_by(const Plan& plan) {
+decide::provision::Memory memory_after(const Plan& plan) {
   decide::provision::Memory memory;
   for (const Action& action : plan.actions) {
     const auto* launch = std::get_if<model::LaunchNodes>(&action.what);
@@ -140,7 +140,7 @@ TEST(Guards, TheFleetsLimitIsHard) {
     snapshot.nodes.set({0}, node);
     Plan plan{.actions = {launch(nodes)}, .no_actions = {}};
     Violations violations;
-    guard(plan, snapshot, fleet::build(snapshot), {}, {}, asked_by(plan), violations);
+    guard(plan, snapshot, fleet::build(snapshot), {}, {}, memory_after(plan), violations);
     return plan.actions.size() == 1;
   };
   EXPECT_TRUE(allowed({.gpus = 24, .nodes = {}, .price_per_hour = {}}, 2));
@@ -167,7 +167,7 @@ TEST(Guards, CountsViolationsAndRemovesActionsAboveALimit) {
     SCOPED_TRACE(row.teaches);
     Plan plan{.actions = row.actions, .no_actions = {}};
     Violations violations;
-    guard(plan, snapshot, index, {}, {}, asked_by(plan), violations);
+    guard(plan, snapshot, index, {}, {}, memory_after(plan), violations);
     EXPECT_EQ(plan.actions.size(), row.allowed);
     EXPECT_EQ(violations.partial_gang, row.partial);
     EXPECT_EQ(violations.scale_downs_without_data, row.blind);
@@ -210,7 +210,7 @@ TEST(Guards, NodesOnTheirWayCountAgainstTheLimit) {
       snapshot.claims.set({id++}, claim);
     }
     Plan plan{.actions = {launch(1)}, .no_actions = {}};
-    decide::provision::Memory memory = asked_by(plan);
+    decide::provision::Memory memory = memory_after(plan);
     memory.pending_launches.insert(memory.pending_launches.begin(), asked(row.asked));
     Violations violations;
     const std::vector<Action> refused = guard(plan, snapshot, fleet::build(snapshot), {}, {}, memory, violations);

@@ -16,7 +16,7 @@ namespace capstan::control {
 class InFlight {
  public:
   /// Limit of actions without an outcome; the loop submits further ones at a later tick.
-  static constexpr std::size_t kMost = 20'000;
+  static constexpr std::size_t kMax = 20'000;
   /// Time after which an action without an outcome counts as unknown. The next snapshot shows what happened.
   static constexpr Duration kOutcomeTimeout = std::chrono::seconds(60);
   /// The same time for a scale-down, whose replicas may drain for ten minutes before it is written.
@@ -35,7 +35,7 @@ class InFlight {
     Instant decided_at{};
   };
 
-  bool full() const { return entries_.size() >= kMost; }
+  bool full() const { return entries_.size() >= kMax; }
   void add(model::ActionToken token, model::Action action, Instant now, Instant decided_at = {});
 
   /// Removes and returns, in order of submission, the actions with an outcome and the actions that waited too long.

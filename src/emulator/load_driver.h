@@ -25,7 +25,7 @@ struct LoadSettings {
   std::string model;                   ///< named in every request; empty: requests name no model
   LoadRoute route = LoadRoute::round_robin;
   RequestCount limit = INT64_MAX;               ///< maximum number of requests
-  std::int64_t in_flight_max = 16'384;          ///< largest number in request; further requests count as "driver_full"
+  std::int64_t in_flight_max = 16'384;          ///< most requests in flight; further ones count as "driver_full"
   Duration timeout = std::chrono::minutes(10);  ///< time-out of a request, in real time
   std::vector<net::Header> headers{};           ///< headers of each request in addition to its Content-Type
   std::shared_ptr<const net::Tls> tls{};        ///< trust in https endpoints; null: the system's authorities

@@ -7,6 +7,7 @@ namespace capstan::emulator {
 namespace {
 
 constexpr std::size_t kMaxLineBytes = 1 << 20;
+constexpr std::int64_t kMaxTokens = 1'000'000'000;  // a larger count is ignored, so that sums of counts cannot overflow
 constexpr std::string_view kCountKey = "\"completion_tokens\":";
 
 }  // namespace
@@ -42,7 +43,9 @@ void StreamReader::read_line(std::string_view line) {
   if (count != line.npos) {
     std::string_view digits = line.substr(count + kCountKey.size());
     while (digits.starts_with(' ')) digits.remove_prefix(1);
-    std::from_chars(digits.data(), digits.data() + digits.size(), reported_);
+    std::int64_t tokens = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), tokens);
+    if (tokens > 0 && tokens <= kMaxTokens) reported_ = tokens;
   }
   // An event with a piece of the answer has a choice; the last event, with the usage, has none.
   if (line.find("\"choices\":[]") == line.npos && line.find("\"choices\": []") == line.npos) ++pieces_;

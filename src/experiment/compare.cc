@@ -43,6 +43,7 @@ std::string replica_words(const model::Catalog& catalog, const model::Workload& 
 /// Returns the loads of all services in words.
 std::string all_load_words(const scenario::Scenario& scenario) {
   if (scenario.is_alone()) return load_words(scenario.endpoint().load);
+  if (scenario.has_only_jobs()) return counted(std::ssize(scenario.jobs), "class", "classes") + " of jobs";
   std::string words = scenario.endpoints.size() == 1 ? load_words(scenario.endpoint().load)
                                                      : fmt::format("loads of {} services", scenario.endpoints.size());
   if (!scenario.jobs.empty()) words += " and " + counted(std::ssize(scenario.jobs), "class", "classes") + " of jobs";
@@ -52,11 +53,11 @@ std::string all_load_words(const scenario::Scenario& scenario) {
 /// Returns the names of the services and classes of jobs that share a cluster. Of many, it names four and counts the
 /// others.
 std::string names_of_all(const scenario::Scenario& scenario) {
-  constexpr std::size_t kNamesMost = 4;
+  constexpr std::size_t kMaxNames = 4;
   std::vector<std::string> names;
   for (const scenario::EndpointSpec& endpoint : scenario.endpoints) names.push_back(endpoint.name);
   for (const scenario::JobSpec& spec : scenario.jobs) names.push_back(spec.job_class.name);
-  const std::size_t named = std::min(names.size(), kNamesMost);
+  const std::size_t named = std::min(names.size(), kMaxNames);
   std::string words;
   for (std::size_t i = 0; i < named; ++i) words += (i == 0 ? "" : ", ") + names[i];
   if (names.size() > named) words += fmt::format(" and {} more", names.size() - named);
@@ -103,7 +104,7 @@ Comparison describe(const scenario::Scenario& scenario) {
           .seed = scenario.seed,
           .load = all_load_words(scenario),
           .service = service_words(scenario),
-          .slo = scenario.service().slo,
+          .slo = scenario.has_only_jobs() ? model::Slo() : scenario.service().slo,
           .results = {},
           .jobs = scenario.jobs,
           .catalog = scenario.catalog};
@@ -111,6 +112,7 @@ Comparison describe(const scenario::Scenario& scenario) {
 
 Result<void> advise(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress,
                     Comparison& comparison, const std::stop_token& stop) {
+  if (scenario.has_only_jobs()) return {};  // scale policies and constant fleets have no meaning for jobs
   if (!scenario.is_alone()) {
     comparison.advice_left_out =
         "The best constant fleet is searched for only where one service has the cluster alone. A policy with "

@@ -23,7 +23,7 @@ using Kind = Object::Kind;
 constexpr std::array<std::string_view, 4> kKinds = {"service", "gang", "pod", "node"};
 constexpr std::array<std::string_view, 5> kGangPhases = {"is pending", "is starting", "serves", "drains", "sleeps"};
 constexpr std::array<std::string_view, 3> kNodePhases = {"is ready", "takes no new pods", "is terminating"};
-constexpr std::size_t kMostListed = 20;  ///< largest number of gangs that one answer lists
+constexpr std::size_t kMaxListed = 20;  ///< largest number of gangs that one answer lists
 
 template <typename IdType>
 std::string name_or_id(const SharedTable<IdType, std::string>& names, std::string_view kind, IdType id) {
@@ -80,7 +80,7 @@ class Writer {
     reasons_.push_back({service_name(*snapshot_.catalog, id), decision.why});
     std::size_t listed = 0;
     snapshot_.gangs.for_each([&](GangId gang, const model::Gang& row) {
-      if (row.service != id || row.phase != model::Gang::Phase::pending || ++listed > kMostListed) return;
+      if (row.service != id || row.phase != model::Gang::Phase::pending || ++listed > kMaxListed) return;
       text += "\n- " + this->gang(gang);
     });
     for (const decide::place::Shortfall& lack : decided_.place.shortfalls) {

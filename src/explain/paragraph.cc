@@ -91,7 +91,7 @@ std::string_view bound_name(decide::scale::Sizing::Bound bound) {
     case Bound::kv:
       return "KV memory";
     case Bound::sequences:
-      return "the engine's limit of sequences";
+      return "the engine's limit on sequences";
   }
   return {};
 }
@@ -160,8 +160,7 @@ std::string plan_text(const decide::scale::Sizing& s) {
   if (s.slack_ppm > 0) {
     text += fmt::format(
         ". A headroom of {} covers queues that form because requests arrive at random. Margin and headroom are "
-        "combined "
-        "as independent errors (root of the sum of squares)",
+        "combined as independent errors (root of the sum of squares)",
         percent_text(s.slack_ppm));
   }
   text += fmt::format(". {} of the requests miss their SLO now. {} replicas are needed.", percent_text(s.missed_ppm),
@@ -256,7 +255,7 @@ std::string lines(const model::Catalog& catalog, const model::Plan& plan, const 
 }
 
 /// Returns true if a minimum, a maximum or a rate limit changed the number that was asked for.
-bool limited(const decide::scale::Decision& decision) {
+bool is_limited(const decide::scale::Decision& decision) {
   using model::ReasonCode;
   constexpr ReasonCode kLimits[] = {ReasonCode::at_maximum,    ReasonCode::at_minimum,    ReasonCode::above_maximum,
                                     ReasonCode::below_minimum, ReasonCode::minimum_ahead, ReasonCode::rate_limited};
@@ -281,7 +280,7 @@ std::string paragraph(const model::Catalog& catalog, const decide::scale::Decisi
         replicas_text(decision.proposed), decision.stabilized);
   }
   if (decision.spread) text += spread_text(*decision.spread);
-  if (limited(decision)) text += fmt::format(" The limits allow {}.", decision.desired);
+  if (is_limited(decision)) text += fmt::format(" The limits allow {}.", decision.desired);
   text += decision.desired == decision.current
               ? fmt::format(" The number stays at {}: {}.", decision.current, sentence(decision.why, catalog))
               : fmt::format(" The number changes from {} to {}: {}.", decision.current, decision.desired,
@@ -309,8 +308,8 @@ std::string paragraph(const model::Catalog& catalog, const decide::place::Decisi
         count(Kind::cannot_fit_now), count(Kind::never_fits));
   }
   if (const auto held = count(Kind::held_by_queue); held > 0) {
-    text +=
-        fmt::format(" {} above the limit of {} queue.", count_text(held, "gang", "gangs"), held == 1 ? "its" : "their");
+    text += fmt::format(" {} above the limit of {} queue.", count_text(held, "gang is", "gangs are"),
+                        held == 1 ? "its" : "their");
   }
   if (const auto waiting = count(Kind::nominated); waiting > 0) {
     text += fmt::format(" {} for nodes on the way.", count_text(waiting, "gang waits", "gangs wait"));

@@ -93,14 +93,14 @@ Finding pod_finding(const SignalFacts& facts) {
 
 /// Returns the finding about ports and paths: the address, or the ports that the pod declares instead.
 Finding port_finding(const SignalFacts& facts) {
-  const auto silent = pods_with(facts, [](const PodFacts& pod) { return pod.ready && !pod.no_answer.empty(); });
+  const auto silent = pods_with(facts, [](const PodFacts& pod) { return pod.ready && !pod.error.empty(); });
   if (!silent.empty()) {
     const PodFacts& pod = *silent.front();
     const std::string ports = pod.declared_ports.empty()
                                   ? std::string()
                                   : fmt::format("; the pod declares port {}", fmt::join(pod.declared_ports, ", "));
     const std::string prefix = pod.name == pod.url ? std::string() : pods_text(silent) + ": ";
-    return failed(fmt::format("{}{}: {}{}", prefix, pod.url, pod.no_answer, ports),
+    return failed(fmt::format("{}{}: {}{}", prefix, pod.url, pod.error, ports),
                   "set spec.signals.pods.port to the port of the engine, and allow Capstan in its NetworkPolicy");
   }
   const auto refused = pods_with(facts, [](const PodFacts& pod) { return pod.ready && pod.http_status != 200; });
@@ -186,8 +186,8 @@ Finding model_finding(const SignalFacts& facts) {
 
 Finding prometheus_finding(const SignalFacts& facts) {
   const PrometheusFacts& server = *facts.prometheus;
-  if (!server.no_answer.empty()) {
-    return failed(fmt::format("{}: {}", server.url, server.no_answer),
+  if (!server.error.empty()) {
+    return failed(fmt::format("{}: {}", server.url, server.error),
                   "correct spec.signals.prometheus.url, and allow Capstan in the NetworkPolicy of the server");
   }
   if (server.http_status != 200) {

@@ -40,7 +40,7 @@ struct PodFacts {
   std::string not_ready{};                    ///< reason why it is not ready, such as "CrashLoopBackOff"; may be empty
   std::string url{};                          ///< address that is scraped; empty: the pod has none
   std::vector<std::string> declared_ports{};  ///< ports of its containers: "8000 (http)"
-  std::string no_answer{};                    ///< error of the connection; empty: the pod answered
+  std::string error{};                        ///< error of the connection; empty: the pod answered
   int http_status = 200;
   std::string bad_page{};           ///< error of the page with its line; empty: it is readable
   std::string engine{};             ///< engine, recognized from the metric names; empty: unknown
@@ -54,7 +54,7 @@ struct PodFacts {
 /// Facts about a Prometheus server.
 struct PrometheusFacts {
   std::string url;
-  std::string no_answer{};  ///< error of the connection or of the query; empty: it answered
+  std::string error{};  ///< error of the connection or of the query; empty: it answered
   int http_status = 200;
   std::int64_t targets_up = 0;
   std::int64_t targets_down = 0;

@@ -62,7 +62,7 @@ const LostSignal kLost[] = {
        f.pods[0].not_ready = "CrashLoopBackOff";
      },
      SignalStage::pod, "chat-0 is not ready: CrashLoopBackOff", "kubectl describe pod chat-0"},
-    {"ThePortIsWrong", [](SignalFacts& f) { f.pods[0].no_answer = "connection refused"; }, SignalStage::port,
+    {"ThePortIsWrong", [](SignalFacts& f) { f.pods[0].error = "connection refused"; }, SignalStage::port,
      "connection refused; the pod declares port 8080 (http)", "spec.signals.pods.port"},
     {"ThePathIsWrong", [](SignalFacts& f) { f.pods[0].http_status = 404; }, SignalStage::port, "answers HTTP 404",
      "spec.signals.pods.path"},
@@ -96,7 +96,7 @@ const LostSignal kLost[] = {
     {"TheAddressBelongsToAnotherPod", [](SignalFacts& f) { f.pods[0].other_pod = "search-3"; }, SignalStage::model,
      "the page names pod search-3", "another pod now"},
     {"PrometheusDoesNotAnswer",
-     [](SignalFacts& f) { f.prometheus = PrometheusFacts{.url = "http://prom", .no_answer = "connection refused"}; },
+     [](SignalFacts& f) { f.prometheus = PrometheusFacts{.url = "http://prom", .error = "connection refused"}; },
      SignalStage::prometheus, "http://prom: connection refused", "spec.signals.prometheus.url"},
     {"PrometheusNeedsAToken",
      [](SignalFacts& f) { f.prometheus = PrometheusFacts{.url = "http://prom", .http_status = 403}; },
@@ -174,7 +174,7 @@ TEST(SignalPath, AMetricsApiThatCouldNotBeAskedIsUnknownAndBreaksNothing) {
 
 TEST(SignalPath, ABrokenStageEndsTheText) {
   SignalFacts facts = healthy();
-  facts.pods[0].no_answer = "connection refused";
+  facts.pods[0].error = "connection refused";
   const std::string shown = text(signal_path(facts));
   EXPECT_TRUE(shown.contains("✗ port       chat-0: http://10.0.0.7:8000/metrics: connection refused;")) << shown;
   EXPECT_TRUE(shown.contains("- page       not reached\n")) << shown;
@@ -193,7 +193,7 @@ TEST(SignalPath, APodThatIsNotReadyIsNotJudged) {
   PodFacts starting;
   starting.name = "chat-1";
   starting.ready = false;
-  starting.no_answer = "connection refused";
+  starting.error = "connection refused";
   facts.pods.push_back(starting);
   EXPECT_FALSE(signal_path(facts).broken.has_value());
 }

@@ -30,8 +30,8 @@ struct ReplicaLoad {
   std::optional<std::int64_t> max_sequences{};    ///< limit of the engine; empty: its default, 256 for vLLM
   std::optional<std::int64_t> gpu_percent{};      ///< GPU duty cycle
   std::optional<std::int64_t> cpu_percent{};      ///< CPU use of the engine's front-end process; 100 is one core
-  std::optional<std::int64_t>
-      cpu_limit_percent{};                       ///< CPU that this process may use; 100 is one core; empty: one thread
+  /// CPU that the front-end process may use; 100 is one core; empty: one thread.
+  std::optional<std::int64_t> cpu_limit_percent{};
   std::optional<std::int64_t> ttft_ms{};         ///< time to the first token as the client measures it, p99
   std::optional<std::int64_t> engine_ttft_ms{};  ///< time to the first token as the engine measures it, p99
 };

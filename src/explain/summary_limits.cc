@@ -38,8 +38,7 @@ std::string change_of_maximum(const std::string& service, const decide::scale::D
   if (decision.sizing) return fmt::format("raise the maximum of {} from {} to {}", service, n[1], n[0]);
   return fmt::format(
       "raise the maximum of {} above {} in small steps, and not to {} at once: that number follows the policy's "
-      "metric, "
-      "not the demand",
+      "metric, not the demand",
       service, n[1], n[0]);
 }
 
@@ -159,10 +158,10 @@ std::optional<Limit> limit_of_verdict(const model::Catalog& catalog, const Reaso
                                n[0] == 1 ? "terminates" : "terminate"),
                    "wait until they are gone"};
     case ReasonCode::nodes_not_seen:
-      return Limit{
-          Layer::placement,
-          fmt::format("{} of the replica on a node whose GPUs are not visible", count_text(n[0], "pod", "pods")),
-          "check the device plugin of that node"};
+      return Limit{Layer::placement,
+                   fmt::format("{} of the replica {} on a node whose GPUs are not visible",
+                               count_text(n[0], "pod", "pods"), n[0] == 1 ? "runs" : "run"),
+                   "check the device plugin of that node"};
     case ReasonCode::gang_broken:
       return Limit{
           Layer::placement, fmt::format("{} of {} needed pods have a node and wait for the others", n[0], n[1]),

@@ -9,7 +9,7 @@
 namespace capstan::fleet {
 namespace {
 
-constexpr std::size_t kMostChanges = 4'096;
+constexpr std::size_t kMaxChanges = 4'096;
 
 /// Returns true if two rooms are equal apart from their free GPUs and resources.
 bool has_same_layout(const NodeRoom& a, const NodeRoom& b) {
@@ -118,9 +118,9 @@ void AssumedRooms::set(NodeId id, const NodeRoom* next) {
 }
 
 void AssumedRooms::add_change(NodeId id, const model::DomainPath& domains) {
-  if (changes_.size() == kMostChanges) {
-    changes_.erase(changes_.begin(), changes_.begin() + kMostChanges / 2);
-    first_change_ += kMostChanges / 2;
+  if (changes_.size() == kMaxChanges) {
+    changes_.erase(changes_.begin(), changes_.begin() + kMaxChanges / 2);
+    first_change_ += kMaxChanges / 2;
   }
   changes_.push_back({id, domains});
 }

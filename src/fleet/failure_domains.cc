@@ -6,7 +6,7 @@
 namespace capstan::fleet {
 namespace {
 
-constexpr ReplicaCount kDomainsMost = 100'000;
+constexpr ReplicaCount kMaxDomains = 100'000;
 
 template <typename Visit>
 void each_offering(const model::Catalog& catalog, GpuKindId gpu, Visit&& visit) {
@@ -25,7 +25,7 @@ ReplicaCount buyable_nodes(const Index& index, const model::Catalog& catalog, Gp
     const auto sum = index.pools.find(pool);
     model::NodeAmounts used;
     if (sum != index.pools.end()) used = {.gpus = sum->second.gpus, .nodes = sum->second.nodes};
-    nodes[pool] = std::max(nodes[pool], std::min(catalog.nodes_within_limits(pool, offering, used), kDomainsMost));
+    nodes[pool] = std::max(nodes[pool], std::min(catalog.nodes_within_limits(pool, offering, used), kMaxDomains));
   });
   ReplicaCount all = 0;
   for (const auto& [pool, count] : nodes) all += count;
@@ -56,7 +56,7 @@ ReplicaCount failure_domains(const Index& index, const Rooms& rooms, const model
   if (level == TopologyLevel::node) {
     const FreeNodes* nodes = rooms.nodes_of(workload.gpu);
     const ReplicaCount existing = nodes == nullptr ? 0 : static_cast<ReplicaCount>(nodes->size());
-    return std::min(kDomainsMost, existing + buyable_nodes(index, catalog, workload.gpu));
+    return std::min(kMaxDomains, existing + buyable_nodes(index, catalog, workload.gpu));
   }
   const auto* existing = rooms.domains_by_free(level, workload.gpu);
   if (level != TopologyLevel::zone) return existing == nullptr ? 0 : static_cast<ReplicaCount>(existing->size());

@@ -45,7 +45,7 @@ std::int64_t places(const FreeGpus& free, MilliGpu gpus_per_pod) {
 void take(FreeGpus& free, MilliGpu gpus) {
   const GpuCount whole = free.whole(), devices = gpus.count / kDevice;
   const MilliGpu share{gpus.count % kDevice};
-  // GPUs that are taken from what is left of devices in use, because no device fits.
+  // GPUs for which no single device has room: they are taken from the free parts of devices in use.
   MilliGpu spilled = whole_gpus(std::max<GpuCount>(devices - whole, 0));
   if (share > MilliGpu{}) {
     const auto fitting = std::ranges::lower_bound(free.partial, share);

@@ -54,7 +54,7 @@ struct DomainRoom {
 };
 
 /// Free GPUs by node and by domain. Nodes and domains are sorted by their number of free GPUs, so that a search for
-/// enough free GPUs is cheap. A decision tries alternatives on an Trial.
+/// enough free GPUs is cheap. A decision tries alternatives on a `Trial`.
 class Rooms {
  public:
   const NodeRoom* find(NodeId id) const;

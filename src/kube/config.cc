@@ -14,17 +14,16 @@ namespace capstan::kube {
 namespace {
 
 using manifest::ErrorList;
-using manifest::Node;
 
 /// A named entry of a kubeconfig's list: a cluster, a user or a context.
 struct Entry {
-  const Node* body = nullptr;  // mapping under "cluster", "user" or "context"
-  std::string directory;       // directory of the file, with a slash at the end
+  const manifest::Node* body = nullptr;  // mapping under "cluster", "user" or "context"
+  std::string directory;                 // directory of the file, with a slash at the end
 };
 using Entries = std::map<std::string, Entry>;
 
 struct Merged {
-  std::vector<Node> files;  // parsed files, which own the nodes of the entries
+  std::vector<manifest::Node> files;  // parsed files, which own the nodes of the entries
   Entries clusters;
   Entries users;
   Entries contexts;
@@ -48,26 +47,26 @@ class Object {
   Object(std::string title, const Entry& entry, ErrorList& errors)
       : title_(std::move(title)), entry_(entry), errors_(errors) {}
 
-  void fail(const Node& at, const std::string& message) { errors_.fail(at.place, title_ + ": " + message); }
+  void fail(const manifest::Node& at, const std::string& message) { errors_.fail(at.place, title_ + ": " + message); }
   void fail(const std::string& message) { fail(*entry_.body, message); }
 
-  const Node* find(std::string_view key) const { return find_in(*entry_.body, key); }
-  static const Node* find_in(const Node& node, std::string_view key) {
-    const Node* value = node.find(key);
+  const manifest::Node* find(std::string_view key) const { return find_in(*entry_.body, key); }
+  static const manifest::Node* find_in(const manifest::Node& node, std::string_view key) {
+    const manifest::Node* value = node.find(key);
     return value != nullptr && !value->is_null() ? value : nullptr;
   }
 
   std::string text(std::string_view key) { return text_in(*entry_.body, key); }
-  std::string text_in(const Node& node, std::string_view key) {
-    const Node* value = find_in(node, key);
+  std::string text_in(const manifest::Node& node, std::string_view key) {
+    const manifest::Node* value = find_in(node, key);
     if (value == nullptr) return {};
-    if (value->kind != Node::Kind::scalar)
+    if (value->kind != manifest::Node::Kind::scalar)
       fail(*value, std::string(key) + " is " + value->words() + ", expected a string");
     return value->text;
   }
 
   bool boolean(std::string_view key) {
-    const Node* value = find(key);
+    const manifest::Node* value = find(key);
     if (value == nullptr || value->text == "false") return false;
     if (value->text != "true") fail(*value, std::string(key) + " is " + value->words() + ", expected true or false");
     return true;
@@ -76,7 +75,7 @@ class Object {
   /// Returns a PEM text from the field "KEY-data" in base64, or from the file that the field KEY names.
   std::string pem(const std::string& key, const ReadFile& read_file) {
     std::string pem;
-    const Node* at = find(key + "-data");
+    const manifest::Node* at = find(key + "-data");
     if (at != nullptr) {
       const std::optional<std::string> bytes = base64_decode(text(key + "-data"));
       if (!bytes) fail(*at, key + "-data is not base64");
@@ -102,7 +101,8 @@ class Object {
   /// text has the form of error messages.
   std::string where(std::initializer_list<std::string_view> fields) const {
     for (const std::string_view field : fields) {
-      if (const Node* at = find(field)) return manifest::error_at(at->place, title_ + ": " + std::string(field)).text();
+      if (const manifest::Node* at = find(field))
+        return manifest::error_at(at->place, title_ + ": " + std::string(field)).text();
     }
     return manifest::error_at(entry_.body->place, title_).text();
   }
@@ -137,20 +137,20 @@ std::string without_slash(std::string url) {
   return url;
 }
 
-void read_entries(const Node& file, const std::string& list, const std::string& kind, const std::string& directory,
-                  Entries& out, ErrorList& errors) {
-  const Node* entries = Object::find_in(file, list);
+void read_entries(const manifest::Node& file, const std::string& list, const std::string& kind,
+                  const std::string& directory, Entries& out, ErrorList& errors) {
+  const manifest::Node* entries = Object::find_in(file, list);
   if (entries == nullptr) return;
-  if (entries->kind != Node::Kind::sequence) {
+  if (entries->kind != manifest::Node::Kind::sequence) {
     return errors.fail(entries->place, list + " is " + entries->words() + ", expected a list");
   }
-  for (const Node& item : entries->items) {
-    const Node* name = item.find("name");
-    const Node* body = item.find(kind);
-    if (name == nullptr || name->kind != Node::Kind::scalar || name->text.empty()) {
+  for (const manifest::Node& item : entries->items) {
+    const manifest::Node* name = item.find("name");
+    const manifest::Node* body = item.find(kind);
+    if (name == nullptr || name->kind != manifest::Node::Kind::scalar || name->text.empty()) {
       return errors.fail(item.place, "an entry of " + list + " has no name, expected one");
     }
-    if (body == nullptr || (body->kind != Node::Kind::mapping && !body->is_null())) {
+    if (body == nullptr || (body->kind != manifest::Node::Kind::mapping && !body->is_null())) {
       return errors.fail(item.place,
                          kind + " " + in_quotes(name->text) + ": " + kind + " is missing, expected a mapping");
     }
@@ -158,17 +158,18 @@ void read_entries(const Node& file, const std::string& list, const std::string& 
   }
 }
 
-void merge_file(const Node& file, const std::string& path, Merged& out, ErrorList& errors) {
+void merge_file(const manifest::Node& file, const std::string& path, Merged& out, ErrorList& errors) {
   if (file.is_null()) return;
-  if (file.kind != Node::Kind::mapping) return errors.fail(file.place, "not a kubeconfig, expected a mapping");
-  if (const Node* kind = file.find("kind"); kind != nullptr && kind->text != "Config") {
+  if (file.kind != manifest::Node::Kind::mapping)
+    return errors.fail(file.place, "not a kubeconfig, expected a mapping");
+  if (const manifest::Node* kind = file.find("kind"); kind != nullptr && kind->text != "Config") {
     return errors.fail(kind->place, "kind is " + kind->words() + ", expected Config");
   }
   const std::string directory = directory_of(path);
   read_entries(file, "clusters", "cluster", directory, out.clusters, errors);
   read_entries(file, "users", "user", directory, out.users, errors);
   read_entries(file, "contexts", "context", directory, out.contexts, errors);
-  const Node* current = Object::find_in(file, "current-context");
+  const manifest::Node* current = Object::find_in(file, "current-context");
   if (current != nullptr && out.current_context.empty()) out.current_context = current->text;
 }
 
@@ -198,17 +199,19 @@ void read_cluster(Object cluster, const ReadFile& read_file, Config& out) {
   out.trust_from = cluster.where({"certificate-authority-data", "certificate-authority", "server"});
 }
 
-std::vector<std::string> read_args(Object& user, const Node& exec) {
+std::vector<std::string> read_args(Object& user, const manifest::Node& exec) {
   std::vector<std::string> args;
-  if (const Node* list = Object::find_in(exec, "args")) {
-    if (list->kind != Node::Kind::sequence) user.fail(*list, "exec.args is " + list->words() + ", expected a list");
-    for (const Node& arg : list->items) args.push_back(arg.text);
+  if (const manifest::Node* list = Object::find_in(exec, "args")) {
+    if (list->kind != manifest::Node::Kind::sequence)
+      user.fail(*list, "exec.args is " + list->words() + ", expected a list");
+    for (const manifest::Node& arg : list->items) args.push_back(arg.text);
   }
   return args;
 }
 
-void read_exec(Object& user, const Node& node, Config& out) {
-  if (node.kind != Node::Kind::mapping) return user.fail(node, "exec is " + node.words() + ", expected a mapping");
+void read_exec(Object& user, const manifest::Node& node, Config& out) {
+  if (node.kind != manifest::Node::Kind::mapping)
+    return user.fail(node, "exec is " + node.words() + ", expected a mapping");
   ExecConfig exec;
   exec.api_version = user.text_in(node, "apiVersion");
   if (exec.api_version != "client.authentication.k8s.io/v1" &&
@@ -219,8 +222,8 @@ void read_exec(Object& user, const Node& node, Config& out) {
   if (exec.command.empty()) user.fail(node, "exec.command is missing");
   if (exec.command.contains('/')) exec.command = relative_to(user.directory(), exec.command);
   exec.args = read_args(user, node);
-  if (const Node* env = Object::find_in(node, "env")) {
-    for (const Node& variable : env->items) {
+  if (const manifest::Node* env = Object::find_in(node, "env")) {
+    for (const manifest::Node& variable : env->items) {
       exec.env.emplace_back(user.text_in(variable, "name"), user.text_in(variable, "value"));
       if (exec.env.back().first.empty()) user.fail(variable, "exec.env has an entry without a name");
     }
@@ -259,7 +262,7 @@ void read_user(Object user, const ReadFile& read_file, Config& out) {
   out.password = user.text("password");
   if (out.username.empty() != out.password.empty())
     user.fail("only one of username and password is set, expected both");
-  if (const Node* exec = user.find("exec")) read_exec(user, *exec, out);
+  if (const manifest::Node* exec = user.find("exec")) read_exec(user, *exec, out);
   if (user.find("auth-provider") != nullptr) user.fail("auth-provider was removed from Kubernetes, expected exec");
   for (const char* as : {"as", "as-uid", "as-groups", "as-user-extra"}) {
     if (user.find(as) != nullptr) user.fail(std::string(as) + ": impersonation is not supported");
@@ -339,7 +342,7 @@ Result<Config> read_kubeconfig(const std::vector<std::string>& paths, const std:
     if (!text) continue;
     ++found;
     if (text->find_first_not_of(" \t\r\n") == text->npos) continue;
-    Result<Node> file = manifest::parse(*text, path);
+    Result<manifest::Node> file = manifest::parse(*text, path);
     if (!file) return std::unexpected(file.error());
     merged.files.push_back(std::move(*file));
     merge_file(merged.files.back(), path, merged, errors);

@@ -6,7 +6,7 @@ namespace capstan::kube {
 namespace {
 
 using namespace std::chrono_literals;
-using Kind = Reflector::Call::Kind;
+using CallKind = Reflector::Call::Kind;
 using Type = Reflector::Event::Type;
 
 /// A reflector and a clock.
@@ -45,7 +45,7 @@ constexpr Reflector::Step kNothing{};
 
 TEST_F(ReflectorTest, StartsWithAWatchListAndAppliesItsEvents) {
   const Reflector::Call call = ask();
-  EXPECT_EQ(call.kind, Kind::watch_list);
+  EXPECT_EQ(call.kind, CallKind::watch_list);
   EXPECT_GE(call.timeout, 5min);
   EXPECT_LE(call.timeout, 10min);
   EXPECT_FALSE(reflector.poll(now)) << "one request at a time";
@@ -64,7 +64,7 @@ TEST_F(ReflectorTest, StartsWithAWatchListAndAppliesItsEvents) {
   now = now + 2s;
   reflector.ended(call.serial, now);
   const Reflector::Call next = ask();
-  EXPECT_EQ(next.kind, Kind::watch);
+  EXPECT_EQ(next.kind, CallKind::watch);
   EXPECT_EQ(next.resource_version, "e") << "the version of the bookmark";
 }
 
@@ -72,7 +72,7 @@ TEST_F(ReflectorTest, ListsInPagesIfWatchListIsRefused) {
   const Reflector::Call refused = ask();
   reflector.failed(refused.serial, error(422, "Invalid"), now);
   const Reflector::Call first = ask();
-  EXPECT_EQ(first.kind, Kind::list);
+  EXPECT_EQ(first.kind, CallKind::list);
   EXPECT_EQ(first.page_objects, 500);
   EXPECT_TRUE(reflector.page(first.serial, {.resource_version = "r", .continue_token = "t"}, now).begin);
   const Reflector::Call second = ask();
@@ -80,7 +80,7 @@ TEST_F(ReflectorTest, ListsInPagesIfWatchListIsRefused) {
   const Reflector::Step last = reflector.page(second.serial, {.resource_version = "r", .continue_token = ""}, now);
   EXPECT_EQ(last, (Reflector::Step{.begin = false, .stage = true, .apply = false, .finish = true, .fresh = true}));
   const Reflector::Call watch = ask();
-  EXPECT_EQ(watch.kind, Kind::watch);
+  EXPECT_EQ(watch.kind, CallKind::watch);
   EXPECT_EQ(watch.resource_version, "r");
 }
 
@@ -110,7 +110,7 @@ TEST_F(ReflectorTest, ReadsEverythingAgainAfterGone) {
     } else {
       reflector.failed(watch.serial, gone, now);
     }
-    EXPECT_EQ(ask().kind, Kind::list) << "at once";
+    EXPECT_EQ(ask().kind, CallKind::list) << "at once";
     EXPECT_TRUE(reflector.synced()) << "the old copy stays in use";
   }
 }
@@ -122,7 +122,7 @@ TEST_F(ReflectorTest, ReadsEverythingAtOnceAfterAnOutageButOnlyOnce) {
   for (int i = 0; i < 5; ++i) reflector.failed(ask_later().serial, error(0), now);
   reflector.failed(ask_later().serial, error(410, "Expired"), now);
   const Reflector::Call list = ask();
-  EXPECT_EQ(list.kind, Kind::list) << "the server has answered, so there is no backoff";
+  EXPECT_EQ(list.kind, CallKind::list) << "the server has answered, so there is no backoff";
   reflector.page(list.serial, {.resource_version = "s", .continue_token = ""}, now);
   reflector.failed(ask().serial, error(410, "Expired"), now);
   EXPECT_FALSE(reflector.poll(now)) << "the second time in a row backs off";
@@ -146,7 +146,7 @@ TEST_F(ReflectorTest, ListsIfTheInitialEventsDoNotEndInAMinute) {
   event(call.serial, Type::added, "a");
   EXPECT_EQ(reflector.next_deadline(), now + 1min);
   now = now + 1min;
-  EXPECT_EQ(ask().kind, Kind::list);
+  EXPECT_EQ(ask().kind, CallKind::list);
   EXPECT_EQ(event(call.serial, Type::added, "b"), kNothing);
 }
 

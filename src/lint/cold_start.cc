@@ -12,7 +12,7 @@ namespace {
 constexpr double kDownloadGbPerS = 1;
 constexpr double kReadGbPerS = 2.5;
 constexpr double kSlowGbPerS = 0.1;
-constexpr std::int64_t kMostS = 1'000'000;
+constexpr std::int64_t kMaxS = 1'000'000;
 
 /// Returns true if the engine streams the weights from a store, or has none. The speed of such a start is unknown.
 bool streams_weights(const Value& container) {
@@ -37,7 +37,7 @@ std::int64_t delay_s(const Value& container) {
   for (const std::string_view probe : {"readinessProbe", "startupProbe"}) {
     delay = std::max(delay, container[probe]["initialDelaySeconds"].integer().value_or(0));
   }
-  return std::min(delay, kMostS);
+  return std::min(delay, kMaxS);
 }
 
 }  // namespace
@@ -47,13 +47,13 @@ std::optional<std::int64_t> shortest_start_s(const Object& object, const Pod& po
   const double weights = streams_weights(container) ? 0 : weights_gb(container).value_or(0);
   double seconds = weights / kReadGbPerS;
   if (downloads_weights(object, pod, container)) seconds += weights / kDownloadGbPerS;
-  return kFastestStartS + std::min(kMostS, static_cast<std::int64_t>(seconds));
+  return kFastestStartS + std::min(kMaxS, static_cast<std::int64_t>(seconds));
 }
 
 std::optional<std::int64_t> longest_start_s(const Value& container) {
   const std::optional<double> weights = weights_gb(container);
   if (!weights) return std::nullopt;
-  return kLoadS + std::min(kMostS, static_cast<std::int64_t>(*weights / kSlowGbPerS));
+  return kLoadS + std::min(kMaxS, static_cast<std::int64_t>(*weights / kSlowGbPerS));
 }
 
 std::optional<std::int64_t> shortest_start_s(const Scaler& scaler, const Set& set) {

@@ -14,8 +14,8 @@ struct FixedFile {
   std::string text;
   std::vector<const Finding*> fixed;
   std::vector<const Finding*> refused;  ///< findings whose edits would also change other values
-  std::vector<const Finding*>
-      overlapping;  ///< findings whose edits overlap with other edits; the next run applies them
+  /// Findings whose edits overlap with other edits; the next run applies them.
+  std::vector<const Finding*> overlapping;
 };
 
 /// Applies the edits of the findings once, for `--fix` and `--diff`: the safe edits, or all. Safe edits are applied

@@ -15,7 +15,7 @@ namespace capstan::manifest {
 namespace {
 
 /// Returns the edit distance of two words: inserted, deleted, changed and swapped neighbouring letters count one each.
-std::size_t edits(std::string_view a, std::string_view b) {
+std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> two_above, above(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -49,7 +49,7 @@ std::string_view did_you_mean(std::string_view word, std::span<const std::string
   for (const std::string_view name : names) {
     // The difference in length is a lower bound for the edit distance.
     if (std::max(word.size(), name.size()) - std::min(word.size(), name.size()) >= best_edits) continue;
-    const std::size_t distance = edits(word, name);
+    const std::size_t distance = edit_distance(word, name);
     if (distance < best_edits) {
       best = name;
       best_edits = distance;

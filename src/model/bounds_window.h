@@ -13,7 +13,7 @@ namespace capstan::model {
 /// Additional bounds on replicas that apply at certain times.
 struct BoundsWindow {
   static constexpr Duration kLongest = std::chrono::days(31);
-  static constexpr std::size_t kMost = 32;  ///< most windows of one service
+  static constexpr std::size_t kMax = 32;  ///< most windows of one service
 
   Cron start;
   Duration duration{};  ///< length of the window, at most `kLongest`

@@ -85,9 +85,9 @@ class CatalogChecker {
     if (survives != node && survives != rack && survives != zone) {
       fail("survives", fmt::format("found {}, expected node, rack or zone", name(survives).key));
     }
-    if (service.alternatives.size() > Service::kAlternativesMost) {
+    if (service.alternatives.size() > Service::kMaxAlternatives) {
       fail("beside", fmt::format("found {} services, expected at most {}", service.alternatives.size(),
-                                 Service::kAlternativesMost));
+                                 Service::kMaxAlternatives));
     }
     for (const ServiceId id : service.alternatives) alternative(service, id);
   }

@@ -19,7 +19,7 @@ inline constexpr std::size_t kTopologyLevels = 5;
 /// which is narrower than all others, and `cluster`, which is wider. Reasons and snapshot files hold the number.
 class Level {
  public:
-  static constexpr std::size_t kMost = 256;  ///< levels of all topologies together
+  static constexpr std::size_t kMax = 256;  ///< levels of all topologies together
 
   constexpr Level(TopologyLevel standard) : number_(static_cast<std::uint8_t>(standard)) {}  // NOLINT: a kind of level
   constexpr explicit Level(std::uint8_t number) : number_(number) {}
@@ -70,7 +70,7 @@ class DomainPath {
 
  private:
   std::array<DomainId, kTopologyLevels> standard_{};
-  std::vector<DomainId> other_;  ///< by level number, minus that of the first; the last one is valid
+  std::vector<DomainId> other_;  ///< domains of the levels after the standard ones; the last one is valid
 };
 
 }  // namespace capstan::model

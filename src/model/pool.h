@@ -43,7 +43,7 @@ struct PoolLimits {
 /// number and a share, both apply.
 struct DisruptionBudget {
   static constexpr Duration kLongest = std::chrono::days(31);
-  static constexpr std::size_t kMost = 50;  ///< most budgets of one pool, as in Karpenter
+  static constexpr std::size_t kMax = 50;  ///< most budgets of one pool, as in Karpenter
 
   std::optional<std::int64_t> nodes{};
   std::optional<std::int64_t> share_ppm{};  ///< share of the pool's nodes, millionths; the number is rounded up

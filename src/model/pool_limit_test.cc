@@ -57,9 +57,8 @@ TEST(PoolLimit, TheFirstLimitThatNodesWouldExceedIsTheReason) {
       {{24, 2, 384'000, kNone},
        1,
        1,
-       "pool \"h100\" limits the CPU or memory of its nodes, and the amounts of a node of other are not stated: none "
-       "is "
-       "bought",
+       "pool \"h100\" limits the CPU or memory of its nodes, but the CPU or memory of a node of other is not "
+       "stated: no node is bought",
        0},
   };
   for (const Row& row : rows) {

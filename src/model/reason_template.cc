@@ -85,7 +85,7 @@ const std::string* object_name(std::string_view kind, std::int64_t id, const Cat
 
 /// Returns the words for a level; nothing for a number that is no level.
 std::optional<std::string> level_text(std::int64_t number, const Catalog* catalog) {
-  if (number < 0 || number >= static_cast<std::int64_t>(Level::kMost)) return std::nullopt;
+  if (number < 0 || number >= static_cast<std::int64_t>(Level::kMax)) return std::nullopt;
   const Level level(static_cast<std::uint8_t>(number));
   if (level.is_standard()) return std::string(kLevelNames[level.number()].words);
   if (catalog == nullptr || !position_of(catalog->topologies, level)) return std::nullopt;

@@ -18,8 +18,8 @@ namespace capstan::model {
 
 /// Bounds on the ratio of prefill and decode replicas of a service.
 struct RoleLimits {
-  static constexpr std::int64_t kRatioMostMilli = 1'000'000;
-  static constexpr Duration kConversionMost = std::chrono::hours(24);
+  static constexpr std::int64_t kMaxRatioMilli = 1'000'000;
+  static constexpr Duration kMaxConversion = std::chrono::hours(24);
   std::int64_t decode_per_prefill_least_milli = 0;  ///< lowest ratio, thousandths; 0: no bound
   std::int64_t decode_per_prefill_most_milli = 0;   ///< highest ratio, thousandths; 0: no bound
   Duration conversion{};  ///< time to change a role after the running requests are finished; 0: impossible
@@ -44,7 +44,7 @@ struct Service {
   /// The other variants with the same endpoint and role. Each is a service of its own, and a decision about this
   /// service sets the replicas of all of them. Empty on the other variants, and if there are none.
   std::vector<ServiceId> alternatives{};
-  static constexpr std::size_t kAlternativesMost = 7;
+  static constexpr std::size_t kMaxAlternatives = 7;
   friend bool operator==(const Service&, const Service&) = default;
 };
 

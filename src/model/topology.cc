@@ -20,7 +20,7 @@ Topology standard_topology() {
 
 namespace {
 
-constexpr std::size_t kMostNumbers = Level::kMost - 1;  // so that a number after the last one exists
+constexpr std::size_t kMaxNumbers = Level::kMax - 1;  // so that a number after the last one exists
 
 /// Returns the fault of a name; empty if it has none. A slash separates the names of a topology and its level in keys.
 std::string name_fault(std::string_view name) {
@@ -69,12 +69,12 @@ std::optional<TopologyFault> find_fault(std::span<const Topology> topologies) {
     if (std::ranges::any_of(topologies.first(t), same)) {
       return fault("name", fmt::format("found {} a second time, expected each topology once", topology.name));
     }
-    if (count == 0 || count > Topology::kMostLevels) {
-      return fault("levels", fmt::format("found {} levels, expected 1 to {}", count, Topology::kMostLevels));
+    if (count == 0 || count > Topology::kMaxLevels) {
+      return fault("levels", fmt::format("found {} levels, expected 1 to {}", count, Topology::kMaxLevels));
     }
-    if (numbers > kMostNumbers) {
+    if (numbers > kMaxNumbers) {
       return fault("levels",
-                   fmt::format("found {} levels in all topologies, expected at most {}", numbers, kMostNumbers));
+                   fmt::format("found {} levels in all topologies, expected at most {}", numbers, kMaxNumbers));
     }
     for (std::size_t depth = 0; depth < count; ++depth) {
       if (std::optional<TopologyFault> found = find_fault(topology, depth)) {
@@ -104,7 +104,7 @@ Level level_at(std::span<const Topology> topologies, LevelPosition position) {
   for (std::size_t t = 0; t <= position.topology; ++t) number += topologies[t].levels.size();
   CAPSTAN_ASSERT(position.depth < topologies[position.topology].levels.size());
   number -= position.depth;
-  CAPSTAN_ASSERT(number < Level::kMost);
+  CAPSTAN_ASSERT(number < Level::kMax);
   return Level(static_cast<std::uint8_t>(number));
 }
 

@@ -22,7 +22,7 @@ struct Domain {
 
 /// A named tree of domains. Node labels name the domains in which a node lies.
 struct Topology {
-  static constexpr std::size_t kMostLevels = 16;
+  static constexpr std::size_t kMaxLevels = 16;
 
   struct LevelInfo {
     std::string name;          ///< "rack"

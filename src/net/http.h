@@ -87,8 +87,8 @@ struct Exchange {
 /// Callbacks for a response. They are called from within `HttpClient::run_once` and may start and cancel requests.
 struct Handler {
   std::function<void(const Response&)> on_headers;  ///< called with status and headers; may be empty
-  std::function<void(std::string_view)>
-      on_body;  ///< called with each piece of the body; empty: the body is collected in `Response::body`
+  /// Called with each piece of the body; empty: the body is collected in `Response::body`.
+  std::function<void(std::string_view)> on_body;
   std::function<void(Exchange)> on_done;  ///< called once, at the end; never after `cancel`
 };
 

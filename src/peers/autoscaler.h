@@ -46,8 +46,8 @@ class Autoscaler {
 std::string pod_name(model::GangId gang);
 
 // Counts that every peer uses.
-ReplicaCount existing_replicas(
-    const decide::scale::RoleView& role);  ///< number of replicas that do not drain (status.replicas)
+/// Returns the number of replicas that do not drain (status.replicas).
+ReplicaCount existing_replicas(const decide::scale::RoleView& role);
 ReplicaCount ready_replicas(const decide::scale::RoleView& role);
 
 }  // namespace capstan::peers

@@ -15,7 +15,7 @@ using manifest::Node;
 using namespace std::chrono_literals;
 namespace scale = decide::scale;
 
-constexpr std::int64_t kMostReplicas = 100'000;
+constexpr std::int64_t kMaxReplicas = 100'000;
 
 /// Accepts keys with any value, because a simulation does not use them.
 void accept_unused_keys(Fields& fields, std::initializer_list<std::string_view> keys) {
@@ -204,8 +204,8 @@ HpaSpec read_hpa(const Node& node, const PodResources& pod, ErrorList& errors) {
   HpaSpec spec;
   Fields fields(node, "spec", errors);
   accept_unused_keys(fields, {"scaleTargetRef"});
-  fields.integer("minReplicas", spec.min_replicas, 0, kMostReplicas);
-  if (fields.need("maxReplicas") != nullptr) fields.integer("maxReplicas", spec.max_replicas, 1, kMostReplicas);
+  fields.integer("minReplicas", spec.min_replicas, 0, kMaxReplicas);
+  if (fields.need("maxReplicas") != nullptr) fields.integer("maxReplicas", spec.max_replicas, 1, kMaxReplicas);
   if (const Node* behavior = fields.take("behavior")) read_behavior(*behavior, spec.settings, errors);
   for (const Node& metric : fields.list("metrics")) spec.metrics.push_back(read_metric(metric, pod, errors));
   if (fields.ok() && spec.metrics.empty()) errors.fail(node.place, "spec: found no metrics, expected at least one");
@@ -262,17 +262,17 @@ void read_cron(Fields& parts, HpaMetric& metric, ErrorList& errors) {
   double replicas = 1;
   parts.need("desiredReplicas");
   read_number(parts, "desiredReplicas", replicas, errors);
-  metric.cron.replicas = static_cast<ReplicaCount>(std::clamp(replicas, 0.0, static_cast<double>(kMostReplicas)));
+  metric.cron.replicas = static_cast<ReplicaCount>(std::clamp(replicas, 0.0, static_cast<double>(kMaxReplicas)));
 }
 
 /// Reads a utilization in whole percent: KEDA accepts no quantity here.
 std::int64_t percent_milli(const Node& node, ErrorList& errors) {
-  constexpr std::int64_t kMost = 100'000;
+  constexpr std::int64_t kMax = 100'000;
   std::int64_t percent = 0;
   const std::string& text = node.text;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
   const bool is_integer = node.kind == Node::Kind::scalar && error == std::errc{} && end == text.data() + text.size();
-  if (!is_integer || percent < 1 || percent > kMost) {
+  if (!is_integer || percent < 1 || percent > kMax) {
     errors.fail(node.place,
                 "metadata.value: found " + node.words() + ", expected a whole number of percent from 1 to 100000");
     return 1000;
@@ -335,7 +335,7 @@ keda::Fallback read_fallback(const Node& node, ErrorList& errors) {
   keda::Fallback fallback;
   Fields fields(node, "fallback", errors);
   fields.integer("failureThreshold", fallback.failure_threshold, 0, 1'000'000);
-  fields.integer("replicas", fallback.replicas, 0, kMostReplicas);
+  fields.integer("replicas", fallback.replicas, 0, kMaxReplicas);
   using Behavior = keda::Fallback::Behavior;
   fields.choice<Behavior>("behavior", fallback.behavior,
                           {{"static", Behavior::fixed},
@@ -373,10 +373,10 @@ HpaSpec read_scaled_object(const Node& node, const PodResources& pod, ErrorList&
   read_seconds(fields, "cooldownPeriod", spec.keda->cooldown, 86'400);
   read_seconds(fields, "initialCooldownPeriod", spec.keda->initial_cooldown, 86'400);
   if (fields.take("idleReplicaCount") != nullptr) {
-    fields.integer("idleReplicaCount", spec.keda->idle_replicas.emplace(0), 0, kMostReplicas);
+    fields.integer("idleReplicaCount", spec.keda->idle_replicas.emplace(0), 0, kMaxReplicas);
   }
-  fields.integer("minReplicaCount", spec.min_replicas, 0, kMostReplicas);
-  fields.integer("maxReplicaCount", spec.max_replicas, 1, kMostReplicas);
+  fields.integer("minReplicaCount", spec.min_replicas, 0, kMaxReplicas);
+  fields.integer("maxReplicaCount", spec.max_replicas, 1, kMaxReplicas);
   spec.keda->min_replicas = spec.min_replicas;
   if (const Node* fallback = fields.take("fallback")) spec.keda->fallback = read_fallback(*fallback, errors);
   if (const Node* advanced = fields.take("advanced")) read_advanced(*advanced, spec, errors);

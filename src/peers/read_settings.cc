@@ -17,7 +17,7 @@ using manifest::Fields;
 using manifest::Node;
 using namespace std::chrono_literals;
 
-constexpr std::int64_t kMostActivationScale = 100'000;
+constexpr std::int64_t kMaxActivationScale = 100'000;
 constexpr std::string_view kNames[] = {"aibrix_apa", "aibrix_kpa", "dynamo_planner", "knative_kpa",
                                        "ray_serve",  "wva_v1",     "wva_v2"};
 
@@ -57,12 +57,12 @@ Choice read_knative(Fields& fields) {
   fields.integer("panic-window-percentage", spec.panic_window_percentage, 1, 100);
   fields.duration("stable-window", spec.decider.stable_window, 6s, 1h);
   fields.duration("scale-down-delay", spec.decider.scale_down_delay, 0s, 1h);
-  fields.integer("activation-scale", spec.decider.activation_scale, 0, kMostActivationScale);
+  fields.integer("activation-scale", spec.decider.activation_scale, 0, kMaxActivationScale);
   fields.boolean("enable-scale-to-zero", spec.zero.scale_to_zero);
   fields.duration("scale-to-zero-grace-period", spec.zero.grace, 6s, 1h);
   fields.duration("scale-to-zero-pod-retention-period", spec.zero.retention, 0s, 1h);
-  fields.integer("min-scale", spec.zero.min_scale, 0, kMostReplicas);
-  fields.integer("max-scale", spec.zero.max_scale, 0, kMostReplicas);
+  fields.integer("min-scale", spec.zero.min_scale, 0, kMaxReplicas);
+  fields.integer("max-scale", spec.zero.max_scale, 0, kMaxReplicas);
   spec.zero.stable_window = spec.decider.stable_window;
   spec.zero.target_burst_capacity = spec.decider.target_burst_capacity;
   return choice<KnativeAutoscaler>(spec, 1s);
@@ -71,8 +71,8 @@ Choice read_knative(Fields& fields) {
 Choice read_ray_serve(Fields& fields) {
   RayServeSpec spec;
   fields.number("target_ongoing_requests", spec.config.target_ongoing_requests, 1e-3, 1e6);
-  fields.integer("min_replicas", spec.min_replicas, 0, kMostReplicas);
-  fields.integer("max_replicas", spec.max_replicas, 1, kMostReplicas);
+  fields.integer("min_replicas", spec.min_replicas, 0, kMaxReplicas);
+  fields.integer("max_replicas", spec.max_replicas, 1, kMaxReplicas);
   fields.number("upscaling_factor", spec.config.upscaling_factor, 1e-3, 1e3);
   fields.number("downscaling_factor", spec.config.downscaling_factor, 1e-3, 1e3);
   read_seconds(fields, "metrics_interval_s", spec.metrics_interval);
@@ -91,8 +91,8 @@ Choice read_aibrix(Fields& fields, AibrixSpec::Strategy strategy, ErrorList& err
   const Node* metric = fields.take("targetMetric");
   fields.text("targetMetric", spec.target_metric);
   fields.number("targetValue", spec.target_value, 1e-6, 1e9);
-  fields.integer("minReplicas", spec.min_replicas, 0, kMostReplicas);
-  fields.integer("maxReplicas", spec.max_replicas, 1, kMostReplicas);
+  fields.integer("minReplicas", spec.min_replicas, 0, kMaxReplicas);
+  fields.integer("maxReplicas", spec.max_replicas, 1, kMaxReplicas);
   read_seconds(fields, "observeWindowSeconds", spec.observe_window);
   read_seconds(fields, "panicWindowSeconds", spec.panic_window);
   fields.number("panic-threshold", spec.panic_threshold, 1, 1000);
@@ -127,8 +127,8 @@ Choice read_wva(Fields& fields, WvaSpec::Analyzer analyzer) {
     fields.number("scaleDownBoundary", spec.config.scale_down_boundary, 1e-3, 1);
   }
   read_seconds(fields, "stabilizationWindowSeconds", spec.stabilization_window);
-  fields.integer("minReplicas", spec.min_replicas, 1, kMostReplicas);
-  fields.integer("maxReplicas", spec.max_replicas, 1, kMostReplicas);
+  fields.integer("minReplicas", spec.min_replicas, 1, kMaxReplicas);
+  fields.integer("maxReplicas", spec.max_replicas, 1, kMaxReplicas);
   return choice<WvaAutoscaler>(spec, std::nullopt);
 }
 
@@ -137,7 +137,7 @@ Choice read_dynamo(Fields& fields, ErrorList& errors) {
   using Target = dynamo::Target;
   fields.choice<Target>("optimization_target", spec.load.target,
                         {{"throughput", Target::throughput}, {"latency", Target::latency}});
-  fields.integer("min_endpoint", spec.load.min_endpoint, 1, kMostReplicas);
+  fields.integer("min_endpoint", spec.load.min_endpoint, 1, kMaxReplicas);
   fields.integer("max_gpu_budget", spec.max_gpu_budget, 1, 1'000'000);
   fields.integer("gpus_per_engine", spec.gpus_per_engine, 1, 1'000);
   std::int64_t seconds = spec.load_adjustment_interval / 1s;

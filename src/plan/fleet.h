@@ -196,8 +196,8 @@ struct TogetherJobs {
   std::string name{};  ///< name of the class in the spec
   std::int64_t arrived = 0;
   std::int64_t ended = 0;
-  std::int64_t computing = 0;      ///< jobs that had computed and not ended at the end of the simulation
-  std::int64_t waiting = 0;        ///< jobs that had not computed at the end of the simulation
+  std::int64_t computing = 0;      ///< jobs that had begun to compute and had not ended when the simulation ended
+  std::int64_t waiting = 0;        ///< jobs that had not begun to compute when the simulation ended
   Duration wait_p50{};             ///< time from arrival to computing, median; the worst of the seeds
   Duration wait_p99{};             ///< the worst of the seeds
   std::int64_t restarts = 0;       ///< restarts for any reason

@@ -21,13 +21,13 @@ inline constexpr std::string_view kKaiNodePoolLabel = "kai.scheduler/node-pool";
 inline constexpr std::string_view kServiceLabel = "app.kubernetes.io/name";
 inline constexpr std::string_view kRoleLabel = "capstan.dev/role";  ///< label of the pods of disaggregated services
 inline constexpr std::string_view kGpuResource = "nvidia.com/gpu";
-inline constexpr std::string_view kGpuTaint =
-    "nvidia.com/gpu";  ///< key of the taint with the value "present" and the effect NoSchedule
+/// Key of the taint with the value "present" and the effect NoSchedule.
+inline constexpr std::string_view kGpuTaint = "nvidia.com/gpu";
 inline constexpr std::string_view kContainer = "engine";
 inline constexpr std::string_view kPort = "http";
 inline constexpr std::int64_t kPortNumber = 8000;
-inline constexpr std::int64_t kNodeGraceMinutes =
-    60;  ///< the drain of a node ends after this time, whatever its pods do
+/// The drain of a node ends after this time, whatever its pods do.
+inline constexpr std::int64_t kNodeGraceMinutes = 60;
 
 /// Returns "h100" for "h100_sxm", "a100-40g" for "a100_sxm_40g", and "h100-3g.40gb" for "h100-3g.40gb".
 std::string gpu_short_name(std::string_view gpu);

@@ -64,7 +64,7 @@ std::string_view find_text(const Spelling<Op> (&all)[size], Op op) {
 }
 
 /// Returns the number of single-letter edits between two words.
-std::size_t distance(std::string_view a, std::string_view b) {
+std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -126,7 +126,7 @@ std::string suggested_function(std::string_view name) {
   std::string_view best;
   std::size_t best_edits = kMaxEdits + 1;
   for (const Function& function : functions()) {
-    const std::size_t edits = name.size() > kMaxLength ? best_edits : distance(name, function.name);
+    const std::size_t edits = name.size() > kMaxLength ? best_edits : edit_distance(name, function.name);
     if (edits < best_edits) best = function.name, best_edits = edits;
   }
   return best.empty() ? "" : ", did you mean \"" + std::string(best) + "\"?";

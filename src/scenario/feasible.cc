@@ -461,7 +461,8 @@ class Feasibility {
     const bool can_buy = std::ranges::any_of(scenario_.catalog->pools, sells);
     if (can_buy || !scenario_.cluster.existing.empty()) return true;
     refuse(item_paths(root_, "cluster.pools", "offerings"), {"cluster.pools", "cluster.existing", "cluster"},
-           "the cluster has no node and no pool offers one, so no replica can ever serve");
+           scenario_.has_only_jobs() ? "the cluster has no node and no pool offers one, so no job can ever run"
+                                     : "the cluster has no node and no pool offers one, so no replica can ever serve");
     return false;
   }
 

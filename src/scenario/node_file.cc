@@ -1,7 +1,7 @@
 #include "scenario/node_file.h"
 
-#include <algorithm>
 #include <array>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -25,6 +25,7 @@ Result<std::vector<FileNodes>> read_node_file(std::string_view text, const std::
     columns[c] = *column;
   }
   std::vector<FileNodes> nodes;
+  std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>, std::size_t> groups;  ///< into `nodes`
   for (std::size_t row = 0; row < table->rows(); ++row) {
     std::array<std::int64_t, kLargest.size()> amounts{};
     for (std::size_t c = 0; c < amounts.size(); ++c) {
@@ -37,13 +38,9 @@ Result<std::vector<FileNodes>> read_node_file(std::string_view text, const std::
     if (gpus == 0) continue;
     const std::string model(table->field(row, columns[3]));
     if (model.empty()) return std::unexpected(table->error_at(row, columns[3], "expected the kind of the GPUs"));
-    const auto key = [](const FileNodes& n) { return std::tie(n.gpu, n.gpus, n.cpu_milli, n.memory_mib); };
-    const auto found = std::ranges::find(nodes, std::tie(model, gpus, cpu, memory), key);
-    if (found != nodes.end()) {
-      ++found->count;
-    } else {
-      nodes.push_back({.gpu = model, .gpus = gpus, .cpu_milli = cpu, .memory_mib = memory, .count = 1});
-    }
+    const auto [group, is_new] = groups.try_emplace({model, gpus, cpu, memory}, nodes.size());
+    if (is_new) nodes.push_back({.gpu = model, .gpus = gpus, .cpu_milli = cpu, .memory_mib = memory, .count = 0});
+    ++nodes[group->second].count;
   }
   return nodes;
 }

@@ -16,12 +16,12 @@ using manifest::Node;
 
 /// Largest amount of a node or pod: a million CPUs, and about a pebibyte of memory. Sums over all nodes cannot
 /// overflow.
-constexpr std::int64_t kMostAmount = 1'000'000'000;
+constexpr std::int64_t kMaxAmount = 1'000'000'000;
 
 /// Checks the bound of an amount.
 std::optional<std::int64_t> bounded(std::optional<std::int64_t> amount, Fields& fields, std::string_view key,
                                     ErrorList& errors) {
-  if (!amount || *amount <= kMostAmount) return amount;
+  if (!amount || *amount <= kMaxAmount) return amount;
   const Node& value = *fields.take(key);
   errors.fail(value.place, fmt::format("{}.{}: found {}, expected at most {}", fields.what(), key, value.words(),
                                        key == "cpu" ? "1M" : "900Ti"));

@@ -23,11 +23,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::int64_t kMostGpus = 1'000'000;
-constexpr std::int64_t kMostWeight = 100;  // as in a Karpenter NodePool
+constexpr std::int64_t kMaxGpus = 1'000'000;
+constexpr std::int64_t kMaxWeight = 100;  // as in a Karpenter NodePool
 /// Highest price of the whole fleet for an hour, a billion USD. A year at this price fits into 64 bits of millionths of
 /// a USD.
-constexpr MicroUsd kMostPerHour{1'000'000'000'000'000};
+constexpr MicroUsd kMaxPerHour{1'000'000'000'000'000};
 
 /// Returns the error for an unknown instance, with the most similar known name.
 std::string instance_error(const std::string& name) {
@@ -107,9 +107,9 @@ class ClusterReader {
       auto sizes = read_domain_sizes(topologies, layout.nvlink_domains_per_zone(), errors_);
       if (sizes) layout.nvlink_domains_by_level = *std::move(sizes);
     }
-    if (domains > kMostGpus) {
+    if (domains > kMaxGpus) {
       errors_.fail(fields.node().place,
-                   fmt::format("cluster: {} NVLink domains, expected at most {}", domains, kMostGpus));
+                   fmt::format("cluster: {} NVLink domains, expected at most {}", domains, kMaxGpus));
     }
     topology_known_ = topology.ok();
     if (!topology_known_) layout = {};
@@ -239,7 +239,7 @@ class ClusterReader {
   model::DisruptionBudget read_budget(const Node& node) {
     Fields fields(node, "cluster.pools.budgets", errors_);
     model::DisruptionBudget budget;
-    if (node.find("nodes") != nullptr) fields.integer("nodes", budget.nodes.emplace(), 0, kMostGpus);
+    if (node.find("nodes") != nullptr) fields.integer("nodes", budget.nodes.emplace(), 0, kMaxGpus);
     if (node.find("share") != nullptr) fields.share_ppm("share", budget.share_ppm.emplace(), 0, 1'000'000);
     if (node.find("start") != nullptr) fields.cron("start", budget.start.emplace());
     fields.duration("duration", budget.duration, 1min, model::DisruptionBudget::kLongest);
@@ -256,21 +256,21 @@ class ClusterReader {
 
   void read_budgets(Fields& pool, std::vector<model::DisruptionBudget>& budgets) {
     for (const Node& item : pool.list("budgets")) budgets.push_back(read_budget(item));
-    if (budgets.size() <= model::DisruptionBudget::kMost) return;
+    if (budgets.size() <= model::DisruptionBudget::kMax) return;
     errors_.fail(pool.place_for_error({"budgets"}),
                  fmt::format("{}.budgets: found {}, expected at most {}", pool.what(), budgets.size(),
-                             model::DisruptionBudget::kMost));
+                             model::DisruptionBudget::kMax));
   }
 
   void read_pool(const Node& node) {
     Fields fields(node, "cluster.pools", errors_);
     model::Pool pool;
-    pool.limits.gpus = kMostGpus;
+    pool.limits.gpus = kMaxGpus;
     if (fields.need("name") != nullptr) fields.text("name", pool.name);
-    fields.integer("gpu_limit", pool.limits.gpus, 0, kMostGpus);
+    fields.integer("gpu_limit", pool.limits.gpus, 0, kMaxGpus);
     std::int64_t nodes = 0;
-    if (fields.integer("node_limit", nodes, 0, kMostGpus)) pool.limits.nodes = nodes;
-    fields.integer("weight", pool.weight, 0, kMostWeight);
+    if (fields.integer("node_limit", nodes, 0, kMaxGpus)) pool.limits.nodes = nodes;
+    fields.integer("weight", pool.weight, 0, kMaxWeight);
     if (node.find("budgets") != nullptr) read_budgets(fields, pool.budgets.emplace());
     for (const Node& item : fields.list("offerings")) {
       Fields machine_fields(item, "cluster.pools.offerings", errors_);
@@ -420,10 +420,10 @@ class ClusterReader {
     for (const sim::ExistingNodes& nodes : config_.existing) {
       most += price(catalog_.offering(nodes.offering), static_cast<double>(nodes.count));
     }
-    if (most <= static_cast<double>(kMostPerHour.count)) return;
+    if (most <= static_cast<double>(kMaxPerHour.count)) return;
     errors_.fail(node.place, fmt::format("cluster: its nodes may cost {:.3g} billion USD an hour, expected at most 1 "
                                          "billion; lower usd_per_hour, gpu_limit or count",
-                                         most / static_cast<double>(kMostPerHour.count)));
+                                         most / static_cast<double>(kMaxPerHour.count)));
   }
 
   std::int64_t places_per_zone() const {
@@ -455,14 +455,14 @@ class ClusterReader {
 
   void read_bandwidth(const Node& node) {
     Fields fields(node, "cluster.bandwidth", errors_);
-    constexpr std::int64_t kMost = std::int64_t{1} << 50;
+    constexpr std::int64_t kMax = std::int64_t{1} << 50;
     sim::BandwidthConfig& bandwidth = config_.bandwidth;
-    fields.bytes_per_second("registry", bandwidth.registry, 1, kMost);
-    fields.bytes_per_second("object_store", bandwidth.object_store, 1, kMost);
-    fields.bytes_per_second("node_nic", bandwidth.node_nic, 1, kMost);
-    fields.bytes_per_second("node_disk", bandwidth.node_disk, 1, kMost);
-    fields.bytes_per_second("node_host", bandwidth.node_host, 1, kMost);
-    fields.bytes_per_second("node_fabric", bandwidth.node_fabric, 1, kMost);
+    fields.bytes_per_second("registry", bandwidth.registry, 1, kMax);
+    fields.bytes_per_second("object_store", bandwidth.object_store, 1, kMax);
+    fields.bytes_per_second("node_nic", bandwidth.node_nic, 1, kMax);
+    fields.bytes_per_second("node_disk", bandwidth.node_disk, 1, kMax);
+    fields.bytes_per_second("node_host", bandwidth.node_host, 1, kMax);
+    fields.bytes_per_second("node_fabric", bandwidth.node_fabric, 1, kMax);
     fields.finish();
   }
 

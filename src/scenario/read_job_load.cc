@@ -13,9 +13,9 @@ using manifest::Fields;
 using manifest::Node;
 using namespace std::chrono_literals;
 
-constexpr std::int64_t kMostPods = 1024;
-constexpr std::int64_t kMostGpusPerPod = 1024;
-constexpr double kMostJobsPerHour = 1e6;
+constexpr std::int64_t kMaxPods = 1024;
+constexpr std::int64_t kMaxGpusPerPod = 1024;
+constexpr double kMaxJobsPerHour = 1e6;
 
 /// Reads the pods of a job: a number, or the bounds of an elastic job.
 void read_pods(const Node& node, const std::string& owner, workload::JobSize& size, ErrorList& errors) {
@@ -25,16 +25,15 @@ void read_pods(const Node& node, const std::string& owner, workload::JobSize& si
       return errors.fail(node.place,
                          fmt::format("{}.pods: found {}, expected a whole number or a mapping", owner, node.words()));
     }
-    if (*pods < 1 || *pods > kMostPods) {
-      return errors.fail(node.place,
-                         fmt::format("{}.pods: found {}, expected 1 to {}", owner, node.words(), kMostPods));
+    if (*pods < 1 || *pods > kMaxPods) {
+      return errors.fail(node.place, fmt::format("{}.pods: found {}, expected 1 to {}", owner, node.words(), kMaxPods));
     }
     size.pods = static_cast<std::int32_t>(*pods);
     return;
   }
   Fields fields(node, owner + ".pods", errors);
-  if (fields.need("min") != nullptr) fields.integer("min", size.least_pods, 1, kMostPods);
-  if (fields.need("max") != nullptr) fields.integer("max", size.pods, 1, kMostPods);
+  if (fields.need("min") != nullptr) fields.integer("min", size.least_pods, 1, kMaxPods);
+  if (fields.need("max") != nullptr) fields.integer("max", size.pods, 1, kMaxPods);
   fields.finish();
   if (fields.ok() && size.least_pods > size.pods) {
     errors.fail(node.place, fmt::format("{}: min {} is above max {}", fields.what(), size.least_pods, size.pods));
@@ -45,7 +44,7 @@ void read_pods(const Node& node, const std::string& owner, workload::JobSize& si
 
 void read_job_size(Fields& fields, workload::JobSize& size) {
   fields.check("pods", [&](const Node& node, ErrorList& errors) { read_pods(node, fields.what(), size, errors); });
-  fields.integer("gpus_per_pod", size.gpus_per_pod, 1, kMostGpusPerPod);
+  fields.integer("gpus_per_pod", size.gpus_per_pod, 1, kMaxGpusPerPod);
 }
 
 void read_job_sizes(Fields& fields, const std::string& owner, workload::JobLoad& load, ErrorList& errors) {
@@ -92,12 +91,12 @@ bool read_job_arrivals(const Node& node, const std::string& what, workload::JobL
   const bool has_batches = fields.take("count") != nullptr;
   bool has_rate = false;
   if (has_batches) {
-    fields.integer("count", load.batches.count, 1, static_cast<std::int64_t>(workload::kMostJobs));
+    fields.integer("count", load.batches.count, 1, static_cast<std::int64_t>(workload::kMaxJobs));
     fields.duration("at", load.batches.at, 0s, kLongestJobWork);
     fields.duration("every", load.batches.interval, 1s, kLongestJobWork);
   } else {
-    has_rate = fields.number("per_hour", load.rate.per_hour, 0, kMostJobsPerHour);
-    fields.number("peak_per_hour", load.rate.peak_per_hour, 0, kMostJobsPerHour);
+    has_rate = fields.number("per_hour", load.rate.per_hour, 0, kMaxJobsPerHour);
+    fields.number("peak_per_hour", load.rate.peak_per_hour, 0, kMaxJobsPerHour);
     fields.duration("peak_at", load.rate.peak_at, 0s, 24h);
     const bool has_peak = fields.take("peak_per_hour") != nullptr;
     if (fields.ok() && has_peak && load.rate.peak_per_hour < load.rate.per_hour) {

@@ -20,7 +20,7 @@ using manifest::Fields;
 using manifest::Node;
 using namespace std::chrono_literals;
 
-constexpr std::size_t kMostClasses = 1000;
+constexpr std::size_t kMaxClasses = 1000;
 
 /// Reads when jobs arrive, and checks that they end to arrive.
 void read_arrivals(const Node& node, const std::string& owner, const Scenario& scenario, workload::JobLoad& load,
@@ -35,9 +35,9 @@ void read_arrivals(const Node& node, const std::string& owner, const Scenario& s
     return errors.fail(node.place,
                        path + " lacks \"until\", expected the end of the arrivals, or the scenario's duration");
   }
-  if (const double jobs = workload::expected_jobs(load); jobs > static_cast<double>(workload::kMostJobs)) {
+  if (const double jobs = workload::expected_jobs(load); jobs > static_cast<double>(workload::kMaxJobs)) {
     errors.fail(node.place,
-                fmt::format("{}: found about {:.0f} jobs, expected at most {}", path, jobs, workload::kMostJobs));
+                fmt::format("{}: found about {:.0f} jobs, expected at most {}", path, jobs, workload::kMaxJobs));
   }
 }
 
@@ -146,7 +146,7 @@ JobSpec read_class(const Node& node, const std::string& owner, model::Catalog& c
   job_class.together = together;
   read_queue(fields, catalog, job_class.queue, errors);
   read_latency(fields, "start", job_class.start);
-  fields.integer("priority", job_class.priority, -kMostPriority, kMostPriority);
+  fields.integer("priority", job_class.priority, -kMaxPriority, kMaxPriority);
   fields.boolean("preemptible", job_class.preemptible);
   fields.duration("checkpoint_every", job_class.checkpoint_every, 1s, kLongestJobWork);
   if (const Node* trace = fields.take("trace")) {
@@ -182,8 +182,8 @@ void resolve_any_gpu(const model::Catalog& catalog, Scenario& scenario) {
 }
 
 void read_jobs(std::span<const Node> nodes, model::Catalog& catalog, Scenario& scenario, ErrorList& errors) {
-  if (nodes.size() > kMostClasses) {
-    return errors.fail(nodes[kMostClasses].place, fmt::format("more than {} classes of jobs", kMostClasses));
+  if (nodes.size() > kMaxClasses) {
+    return errors.fail(nodes[kMaxClasses].place, fmt::format("more than {} classes of jobs", kMaxClasses));
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     JobSpec spec = read_class(nodes[i], manifest::item_path("jobs", nodes[i], i), catalog, scenario, errors);

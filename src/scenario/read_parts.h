@@ -10,8 +10,8 @@
 #include "scenario/scenario.h"
 
 // One reader for each part of a scenario file. They work like `manifest::Fields`: an error goes into the list of
-// errors, and reading goes on with a default. So later readers always find at least one role with an engine, one zone,
-// and each pool that the file names.
+// errors, and reading goes on with a default. So later readers always find at least one role with an engine, unless the
+// file has only jobs, one zone, and each pool that the file names.
 namespace capstan::scenario {
 
 /// @param what  path of the node for errors: "load", "services.chat.load"
@@ -32,7 +32,7 @@ void resolve_any_gpu(const model::Catalog& catalog, Scenario& scenario);
 void read_level(manifest::Fields& fields, std::string_view key, model::TopologyLevel& out);
 
 /// The lowest and the highest priority of services and jobs are this far from 0.
-inline constexpr std::int64_t kMostPriority = 1'000'000;
+inline constexpr std::int64_t kMaxPriority = 1'000'000;
 
 /// Reads the name of the queue whose limit pods count against. An absent key leaves `out` unchanged.
 void read_queue(manifest::Fields& fields, const model::Catalog& catalog, model::QueueId& out,

@@ -233,6 +233,18 @@ void read_scale(const Node& node, const Scenario& scenario, PolicySpec& spec, Er
   each.finish();
 }
 
+/// Refuses scalers of a scenario that has no service.
+void refuse_scale(Fields& fields, ErrorList& errors) {
+  for (const char* key : {"scale", "sleep"}) {
+    const Node* layer = fields.take(key);
+    if (layer == nullptr) continue;
+    errors.fail(layer->place,
+                fmt::format("policies: found {}, but the scenario has only jobs, expected only place and provision, or "
+                            "a service",
+                            key));
+  }
+}
+
 void read_sleep(const Node& node, std::optional<SleepSpec>& sleep, ErrorList& errors) {
   Fields fields(node, "sleep", errors);
   sleep.emplace();
@@ -263,7 +275,11 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, ErrorList& er
   spec.provider = scenario.cluster.provider;
   Fields fields(node, "policies", errors);
   if (fields.need("name") != nullptr) fields.text("name", spec.policies.name);
-  if (const Node* layer = fields.need("scale")) read_scale(*layer, scenario, spec, errors);
+  if (scenario.has_only_jobs()) {
+    refuse_scale(fields, errors);
+  } else if (const Node* layer = fields.need("scale")) {
+    read_scale(*layer, scenario, spec, errors);
+  }
   warn_of_roles(scenario, spec);
   if (const Node* layer = fields.need("place")) spec.policies.place = settings::read_place(*layer, errors);
   if (const Node* layer = fields.need("provision")) {

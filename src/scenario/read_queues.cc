@@ -17,8 +17,8 @@ using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
 
-constexpr std::size_t kMostQueues = 10'000;
-constexpr GpuCount kQueueGpusMost = 1'000'000;
+constexpr std::size_t kMaxQueues = 10'000;
+constexpr GpuCount kMaxQueueGpus = 1'000'000;
 
 /// Keys of a queue's further rights, which clusters have (model::Queue) and which no decision honours.
 constexpr std::string_view kNotHonoured[] = {"gpu_quota", "gpu_weight", "cpu_limit", "memory_limit", "quota",
@@ -49,7 +49,7 @@ void read_queue(Fields& fields, const model::Catalog& catalog, model::QueueId& o
   out = find_queue(catalog, name);
   if (out.valid()) return;
   std::vector<std::string_view> known;
-  for (const model::Queue& each : catalog.queues) known.push_back(each.name);
+  for (const model::Queue& queue : catalog.queues) known.push_back(queue.name);
   errors.fail(fields.node().find("queue")->place,
               fmt::format("{}.queue: found \"{}\", {}", fields.what(), name,
                           known.empty() ? "and the scenario has no queues"
@@ -57,15 +57,15 @@ void read_queue(Fields& fields, const model::Catalog& catalog, model::QueueId& o
 }
 
 void read_queues(std::span<const Node> nodes, model::Catalog& catalog, ErrorList& errors) {
-  if (nodes.size() > kMostQueues) {
-    return errors.fail(nodes[kMostQueues].place, fmt::format("more than {} queues", kMostQueues));
+  if (nodes.size() > kMaxQueues) {
+    return errors.fail(nodes[kMaxQueues].place, fmt::format("more than {} queues", kMaxQueues));
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     Fields fields(nodes[i], manifest::item_path("queues", nodes[i], i), errors);
     model::Queue queue;
     if (fields.need("name") != nullptr) fields.text("name", queue.name);
     GpuCount limit = 0;
-    if (fields.integer("gpu_limit", limit, 0, kQueueGpusMost)) queue.gpus.limit = whole_gpus(limit);
+    if (fields.integer("gpu_limit", limit, 0, kMaxQueueGpus)) queue.gpus.limit = whole_gpus(limit);
     std::string parent;
     if (fields.text("parent", parent)) {
       queue.parent = find_queue(catalog, parent);

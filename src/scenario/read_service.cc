@@ -185,7 +185,7 @@ struct Replicas {
   bool ready = true;
 };
 
-constexpr std::int64_t kMostReplicas = 100'000;
+constexpr std::int64_t kMaxReplicas = 100'000;
 
 model::BoundsWindow read_window(const Node& node, const std::string& owner, ErrorList& errors) {
   Fields fields(node, owner + ".windows", errors);
@@ -194,8 +194,8 @@ model::BoundsWindow read_window(const Node& node, const std::string& owner, Erro
   fields.cron("start", window.start);
   fields.need("duration");
   fields.duration("duration", window.duration, 1min, model::BoundsWindow::kLongest);
-  if (node.find("min") != nullptr) fields.integer("min", window.min.emplace(), 0, kMostReplicas);
-  if (node.find("max") != nullptr) fields.integer("max", window.max.emplace(), 1, kMostReplicas);
+  if (node.find("min") != nullptr) fields.integer("min", window.min.emplace(), 0, kMaxReplicas);
+  if (node.find("max") != nullptr) fields.integer("max", window.max.emplace(), 1, kMaxReplicas);
   fields.finish();
   if (fields.ok() && !window.min && !window.max) {
     errors.fail(node.place, fmt::format("{}: neither min nor max, expected at least one", fields.what()));
@@ -205,25 +205,25 @@ model::BoundsWindow read_window(const Node& node, const std::string& owner, Erro
 
 Replicas read_replicas(const Node& node, const std::string& owner, model::Service& service, ErrorList& errors) {
   Fields fields(node, owner + ".replicas", errors);
-  fields.integer("min", service.min_replicas, 0, kMostReplicas);
+  fields.integer("min", service.min_replicas, 0, kMaxReplicas);
   service.max_replicas = std::max(service.min_replicas, service.max_replicas);
-  fields.integer("max", service.max_replicas, 1, kMostReplicas);
+  fields.integer("max", service.max_replicas, 1, kMaxReplicas);
   Replicas replicas{service.min_replicas, true};
-  fields.integer("initial", replicas.initial, 0, kMostReplicas);
+  fields.integer("initial", replicas.initial, 0, kMaxReplicas);
   fields.boolean("ready", replicas.ready);
   using Level = model::TopologyLevel;
   using Survives = std::optional<Level>;
   fields.choice<Survives>(
       "survive", service.survives,
       {{"none", std::nullopt}, {"node", Level::node}, {"rack", Level::rack}, {"zone", Level::zone}});
-  for (const Node& each : fields.list("windows")) {
-    service.windows.push_back(read_window(each, fields.what(), errors));
+  for (const Node& window : fields.list("windows")) {
+    service.windows.push_back(read_window(window, fields.what(), errors));
   }
   fields.finish();
-  if (service.windows.size() > model::BoundsWindow::kMost) {
+  if (service.windows.size() > model::BoundsWindow::kMax) {
     errors.fail(fields.place_for_error({"windows"}),
                 fmt::format("{}.windows: found {}, expected at most {}", fields.what(), service.windows.size(),
-                            model::BoundsWindow::kMost));
+                            model::BoundsWindow::kMax));
   }
   if (!fields.ok()) return replicas;
   if (service.min_replicas > service.max_replicas) {
@@ -351,11 +351,11 @@ Node inherited(const Node& role, const Node& service) {
 /// Reads the bounds on the number of decode replicas for each prefill replica.
 void read_ratio(const Node& node, const std::string& owner, model::RoleLimits& limits, ErrorList& errors) {
   Fields fields(node, owner + ".decode_per_prefill", errors);
-  constexpr double kMost = model::RoleLimits::kRatioMostMilli / 1000.0;
+  constexpr double kMax = model::RoleLimits::kMaxRatioMilli / 1000.0;
   for (const auto& [key, milli] : {std::pair("min", &limits.decode_per_prefill_least_milli),
                                    std::pair("max", &limits.decode_per_prefill_most_milli)}) {
     double ratio = 0;
-    fields.number(key, ratio, 0.001, kMost);
+    fields.number(key, ratio, 0.001, kMax);
     if (node.find(key) != nullptr) *milli = static_cast<std::int64_t>(ratio * 1000.0 + 0.5);
   }
   fields.finish();
@@ -475,11 +475,11 @@ void read_weights(std::span<const Node> items, const std::string& owner, const m
 /// Reads the variants behind one endpoint. Each becomes a service of the catalog, and the first one lists the others.
 void read_variants(std::span<const Node> items, const Fields& owner, const model::Service& service,
                    model::Catalog& catalog, Scenario& scenario, ErrorList& errors) {
-  constexpr std::size_t kMost = model::Service::kAlternativesMost + 1;
-  if (items.size() < 2 || items.size() > kMost) {
+  constexpr std::size_t kMax = model::Service::kMaxAlternatives + 1;
+  if (items.size() < 2 || items.size() > kMax) {
     errors.fail(items.front().place,
-                fmt::format("{}.variants: found {}, expected 2 to {}", owner.what(), items.size(), kMost));
-    items = items.first(std::min(items.size(), kMost));
+                fmt::format("{}.variants: found {}, expected 2 to {}", owner.what(), items.size(), kMax));
+    items = items.first(std::min(items.size(), kMax));
   }
   const manifest::Mark engines_found(errors);
   EndpointSpec& endpoint = scenario.endpoints.back();
@@ -550,7 +550,7 @@ void read_service(const Node& node, const std::string& owner, model::Catalog& ca
   fields.text("name", service.name);
   endpoint.name = service.name;
   fields.text("team", endpoint.team);
-  fields.integer("priority", endpoint.priority, -kMostPriority, kMostPriority);
+  fields.integer("priority", endpoint.priority, -kMaxPriority, kMaxPriority);
   if (owner != "service") fields.take("load");
   enum class Engine : std::uint8_t { vllm } engine = Engine::vllm;
   fields.choice<Engine>("engine", engine, {{"vllm", Engine::vllm}});

@@ -14,9 +14,9 @@ using manifest::Fields;
 using manifest::Node;
 
 /// Most domains of all levels of a topology in one zone.
-constexpr std::int64_t kMostDomains = 100'000;
+constexpr std::int64_t kMaxDomains = 100'000;
 /// Most NVLink domains of a zone.
-constexpr std::int64_t kMostSize = 1'000'000;
+constexpr std::int64_t kMaxSize = 1'000'000;
 
 constexpr const char* kWhat = "cluster.topologies";
 
@@ -86,7 +86,7 @@ std::vector<std::int64_t> read_sizes(const Node& topology, std::int64_t per_zone
     std::int64_t size = 1;
     std::string name;
     fields.text("name", name);
-    if (!fields.integer("nvlink_domains", size, 1, kMostSize)) return {};
+    if (!fields.integer("nvlink_domains", size, 1, kMaxSize)) return {};
     if (wider_size % size != 0) {
       errors.fail(fields.place_for_error({"nvlink_domains"}),
                   fmt::format("{}.nvlink_domains: found {}, expected a number that divides the {} of a {}: otherwise "
@@ -95,9 +95,9 @@ std::vector<std::int64_t> read_sizes(const Node& topology, std::int64_t per_zone
       return {};
     }
     domains += per_zone / size;
-    if (domains > kMostDomains) {
+    if (domains > kMaxDomains) {
       errors.fail(item.place, fmt::format("{}: a zone has more than {} domains of this topology, expected fewer",
-                                          fields.what(), kMostDomains));
+                                          fields.what(), kMaxDomains));
       return {};
     }
     sizes.push_back(size);

@@ -41,14 +41,14 @@ void add_policy(const SweptPolicy& swept, Scenario& scenario, ErrorList& errors)
 }
 
 void read_policies(std::span<const Node> nodes, Scenario& scenario, ErrorList& errors) {
-  constexpr std::size_t kMost = 1000;
-  if (nodes.size() > kMost) {
-    return errors.fail(nodes[kMost].place, fmt::format("more than {} policies", kMost));
+  constexpr std::size_t kMax = 1000;
+  if (nodes.size() > kMax) {
+    return errors.fail(nodes[kMax].place, fmt::format("more than {} policies", kMax));
   }
   for (const Node& node : nodes) {
     if (errors.gives_up()) return;
     for (const SweptPolicy& swept : expand(node, errors)) add_policy(swept, scenario, errors);
-    if (scenario.policies.size() > kMost) return errors.fail(node.place, fmt::format("more than {} policies", kMost));
+    if (scenario.policies.size() > kMax) return errors.fail(node.place, fmt::format("more than {} policies", kMax));
   }
 }
 
@@ -59,7 +59,7 @@ void keep_named(const std::vector<std::string>& names, Scenario& scenario, Error
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     std::string list;
-    for (const std::string_view each : known) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", each);
+    for (const std::string_view policy : known) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", policy);
     const std::string_view meant = manifest::did_you_mean(name, known);
     const manifest::Place place{std::make_shared<const std::string>("--policy")};
     return errors.fail(place,
@@ -137,7 +137,7 @@ void read_load_part(const Node* node, const Node& root, const std::string& path,
 }
 
 /// Largest number of services in one scenario.
-constexpr std::size_t kMostServices = 1000;
+constexpr std::size_t kMaxServices = 1000;
 
 /// Returns the value of a key, or null if the mapping lacks it.
 const Node* value_or_null(const Node& mapping, std::string_view key) {
@@ -162,10 +162,30 @@ void read_one_of_services(const Node& item, std::size_t number, const Node& root
   read_load_part(load, root, owner + ".load", scenario, errors);
 }
 
+/// Returns true if the file states jobs, and neither a service nor a load.
+bool has_only_jobs(const Node& root) {
+  const Node* jobs = value_or_null(root, "jobs");
+  if (jobs == nullptr || jobs->items.empty()) return false;
+  const auto is_absent = [&](const char* key) { return value_or_null(root, key) == nullptr; };
+  return is_absent("service") && is_absent("services") && is_absent("load");
+}
+
+/// Returns the place of errors about `--trace`.
+manifest::Place place_of_trace() { return {std::make_shared<const std::string>("--trace")}; }
+
+/// Notes the keys of services that a file with only jobs may state as null. A `--trace` has no service to go to.
+void take_no_services(Fields& fields, const ScenarioOverrides& overrides, ErrorList& errors) {
+  for (const char* key : {"services", "load", "service"}) fields.take(key);
+  if (!overrides.trace) return;
+  errors.fail(place_of_trace(), "the scenario has only jobs, expected a service, or --set jobs.NAME.trace={file: FILE}",
+              ErrorKind::usage);
+}
+
 /// Reads the services with their loads: either the keys `service` and `load`, or the list `services`, in which each
-/// service has its load.
+/// service has its load. A file with jobs may have none.
 void read_services(Fields& fields, const Node& root, const ScenarioOverrides& overrides, model::Catalog& catalog,
                    Scenario& scenario, ErrorList& errors) {
+  if (has_only_jobs(root)) return take_no_services(fields, overrides, errors);
   if (fields.take("services") == nullptr) {
     const Node* load = fields.need("load");
     const Node* service = fields.need("service");
@@ -181,13 +201,12 @@ void read_services(Fields& fields, const Node& root, const ScenarioOverrides& ov
     errors.fail(misplaced->place, fmt::format("scenario: found {} next to services, expected it in each service", key));
   }
   if (overrides.trace) {
-    const manifest::Place place{std::make_shared<const std::string>("--trace")};
-    errors.fail(place, "the scenario has several services, expected --set services.NAME.load.trace=FILE",
+    errors.fail(place_of_trace(), "the scenario has several services, expected --set services.NAME.load.trace=FILE",
                 ErrorKind::usage);
   }
   const auto items = fields.non_empty_list("services");
-  if (items.size() > kMostServices) {
-    return errors.fail(items[kMostServices].place, fmt::format("more than {} services", kMostServices));
+  if (items.size() > kMaxServices) {
+    return errors.fail(items[kMaxServices].place, fmt::format("more than {} services", kMaxServices));
   }
   if (items.empty())
     read_part(nullptr, errors,

@@ -84,8 +84,8 @@ struct EndpointSpec {
   model::ServiceId service_of(std::size_t role) const { return {first.value + static_cast<std::uint32_t>(role)}; }
 };
 
-/// A scenario file that was read and checked: services with their loads, a cluster, and the policies to compare.
-/// The schema is docs/reference/scenario.md.
+/// A scenario file that was read and checked: services with their loads, batch jobs, a cluster, and the policies to
+/// compare. The schema is docs/reference/scenario.md.
 struct Scenario {
   std::string file;
   std::string name;
@@ -94,7 +94,7 @@ struct Scenario {
   std::optional<Duration> duration;
   Duration settle_time = std::chrono::minutes(15);
 
-  std::vector<EndpointSpec> endpoints;  ///< at least one, names unique; in the order of the catalog
+  std::vector<EndpointSpec> endpoints;  ///< names unique; in the order of the catalog; empty: only jobs
   std::vector<JobSpec> jobs;            ///< classes of batch jobs, names unique
   std::vector<PodNeeds> pod_needs{};    ///< by `PodClassId`; pods without CPU, memory and labels have no class
   std::shared_ptr<const model::Catalog> catalog;  ///< the services, GPU kinds, pools, queues and prices
@@ -114,7 +114,9 @@ struct Scenario {
 
   /// Returns true if one endpoint has the cluster for itself.
   bool is_alone() const { return endpoints.size() == 1 && jobs.empty(); }
-  /// The first endpoint, for analyses of scenarios that have one.
+  /// Returns true if the scenario has jobs and no service.
+  bool has_only_jobs() const { return endpoints.empty(); }
+  /// The first endpoint, for analyses of scenarios that have one. This and the functions below need a service.
   const EndpointSpec& endpoint() const { return endpoints.front(); }
   /// Returns the catalog's service for the first replicas of the first endpoint: its only replicas, its prefill
   /// replicas or those of its first variant.

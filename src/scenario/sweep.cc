@@ -11,7 +11,7 @@ namespace {
 using manifest::ErrorList;
 using manifest::Node;
 
-constexpr std::size_t kMost = 1000;  ///< largest number of combinations
+constexpr std::size_t kMax = 1000;  ///< largest number of combinations
 constexpr std::string_view kManifest = "manifest.";
 
 /// Sets a value at a path of the policy, or adds it to the list of changes of its manifest.
@@ -68,8 +68,8 @@ bool check(const Node& sweep, ErrorList& errors) {
                                          ", expected a list of values");
     }
     combinations *= std::max<std::size_t>(entry.value.items.size(), 1);
-    if (combinations > kMost) {
-      errors.fail(entry.place, "policies.sweep: more than " + std::to_string(kMost) + " combinations");
+    if (combinations > kMax) {
+      errors.fail(entry.place, "policies.sweep: more than " + std::to_string(kMax) + " combinations");
       return false;
     }
   }

@@ -8,7 +8,7 @@ void AwaitedOutcomes::add(std::int64_t decision, std::int64_t state, const archi
     places_[{decision, key}].push_back({state, position++});
     ++count_;
   }
-  while (count_ > kMost) {
+  while (count_ > kMax) {
     count_ -= places_.begin()->second.size();
     places_.erase(places_.begin());
   }

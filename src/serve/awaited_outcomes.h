@@ -16,14 +16,14 @@ namespace capstan::serve {
 /// The outcome of an action that the page shows already.
 struct ShownOutcome {
   std::int64_t state = 0;     ///< position of its state on the page
-  std::int64_t position = 0;  ///< number among the actions of the state
+  std::int64_t position = 0;  ///< position among the actions of the state, from 0
   archive::RecordedOutcome outcome{};
 };
 
 /// The actions on the page whose outcomes have not come yet.
 class AwaitedOutcomes {
  public:
-  static constexpr std::size_t kMost = 10'000;  ///< actions; beyond it the oldest ones are forgotten
+  static constexpr std::size_t kMax = 10'000;  ///< actions; beyond it the oldest ones are forgotten
 
   /// @param decision  what the outcomes name: the number of the state in a recording, or the time of the decision
   /// @param state     position of the state on the page

@@ -27,7 +27,7 @@ TEST(AwaitedOutcomes, ForgetsTheOldest) {
   decided.scale.emplace_back().plan.actions.resize(1);
   const std::uint64_t key = archive::action_keys(decided).front();
   AwaitedOutcomes awaited;
-  constexpr auto kAll = static_cast<std::int64_t>(AwaitedOutcomes::kMost) + 1;
+  constexpr auto kAll = static_cast<std::int64_t>(AwaitedOutcomes::kMax) + 1;
   for (std::int64_t i = 0; i < kAll; ++i) awaited.add(i, i, decided);
   EXPECT_FALSE(awaited.take(0, {.action = key}));
   EXPECT_TRUE(awaited.take(1, {.action = key}));

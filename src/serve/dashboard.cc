@@ -31,11 +31,11 @@ std::string description(const Content& content) {
   if (content.live_speed > 0 || content.follows) json["live_speed"] = content.live_speed;
   if (content.what_if) {
     const WhatIfLimits& limits = *content.what_if;
-    json["what_if"] = {{"factor_min", kFactorLeast},
-                       {"factor_max", kFactorMost},
+    json["what_if"] = {{"factor_min", kMinFactor},
+                       {"factor_max", kMaxFactor},
                        {"has_spot", limits.has_spot},
                        {"spot_interruptions_percent_per_hour", limits.spot_interruptions_percent_per_hour},
-                       {"spot_interruptions_max_percent_per_hour", kSpotPercentMost},
+                       {"spot_interruptions_max_percent_per_hour", kMaxSpotPercent},
                        {"has_minimum", limits.has_minimum},
                        {"min_replicas", limits.min_replicas},
                        {"max_replicas", limits.max_replicas}};

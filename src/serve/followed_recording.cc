@@ -4,7 +4,7 @@
 
 namespace capstan::serve {
 
-FollowedRecording::FollowedRecording(archive::Follower follower, ReadMode read_mode, Calls calls, Duration period)
+FollowedRecording::FollowedRecording(archive::Follower follower, ReadMode read_mode, Callbacks calls, Duration period)
     : follower_(std::move(follower)), read_mode_(read_mode), calls_(std::move(calls)), period_(period) {
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
@@ -15,14 +15,14 @@ FollowedRecording::~FollowedRecording() {
 }
 
 void FollowedRecording::run(const std::stop_token& stop) {
-  const archive::Follower::Calls calls{.on_state =
-                                           [&](const archive::SavedState& state) {
-                                             if (!stop.stop_requested()) {
-                                               calls_.on_state(state, archive::redecide(state));
-                                             }
-                                           },
-                                       .on_replaced = calls_.on_replaced,
-                                       .on_outcomes = calls_.on_outcomes};
+  const archive::Follower::Callbacks calls{.on_state =
+                                               [&](const archive::SavedState& state) {
+                                                 if (!stop.stop_requested()) {
+                                                   calls_.on_state(state, archive::redecide(state));
+                                                 }
+                                               },
+                                           .on_replaced = calls_.on_replaced,
+                                           .on_outcomes = calls_.on_outcomes};
   std::string fault;
   while (!stop.stop_requested()) {
     const Result<void> read =

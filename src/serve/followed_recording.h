@@ -18,8 +18,8 @@ class FollowedRecording {
  public:
   static constexpr Duration kPeriod = std::chrono::seconds(1);  ///< time between two looks at the file
 
-  /// All are called on the thread.
-  struct Calls {
+  /// The callbacks. They are called on the thread that follows the recording.
+  struct Callbacks {
     std::function<void(const archive::SavedState&, const archive::Redecision&)> on_state;
     /// Is called when another recording has taken the place of the file, before its first state; may be empty.
     std::function<void()> on_replaced{};
@@ -31,7 +31,7 @@ class FollowedRecording {
   };
   enum class ReadMode : std::uint8_t { every_state, newest_state };
 
-  FollowedRecording(archive::Follower follower, ReadMode read_mode, Calls calls, Duration period = kPeriod);
+  FollowedRecording(archive::Follower follower, ReadMode read_mode, Callbacks calls, Duration period = kPeriod);
   /// Ends the thread after the state that it decides.
   ~FollowedRecording();
   FollowedRecording(const FollowedRecording&) = delete;
@@ -42,7 +42,7 @@ class FollowedRecording {
 
   archive::Follower follower_;
   const ReadMode read_mode_;
-  const Calls calls_;
+  const Callbacks calls_;
   const Duration period_;
   std::mutex mutex_;
   std::condition_variable_any stopped_;

@@ -8,7 +8,7 @@
 
 namespace capstan::serve {
 
-PacedRun::PacedRun(scenario::Scenario scenario, double speed, net::Clock clock, Calls calls)
+PacedRun::PacedRun(scenario::Scenario scenario, double speed, net::Clock clock, Callbacks calls)
     : scenario_(std::move(scenario)),
       speed_(speed),
       clock_(std::move(clock)),

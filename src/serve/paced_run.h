@@ -19,7 +19,7 @@ namespace capstan::serve {
 class PacedRun {
  public:
   /// All are called on the thread of the run.
-  struct Calls {
+  struct Callbacks {
     /// Is called with the inputs of every decision and with the decisions.
     std::function<void(const archive::SavedState&, const archive::Redecision&)> on_state;
     /// Is called with the end of every action; may be empty.
@@ -29,7 +29,7 @@ class PacedRun {
   };
 
   /// @param speed  simulated time for each unit of real time; more than 0
-  PacedRun(scenario::Scenario scenario, double speed, net::Clock clock, Calls calls);
+  PacedRun(scenario::Scenario scenario, double speed, net::Clock clock, Callbacks calls);
   /// Stops the simulation and waits for its end.
   ~PacedRun();
   PacedRun(const PacedRun&) = delete;
@@ -43,7 +43,7 @@ class PacedRun {
   const double speed_;
   const net::Clock clock_;
   const Instant start_;
-  const Calls calls_;
+  const Callbacks calls_;
   std::mutex mutex_;
   std::condition_variable_any stopped_;
   std::jthread thread_;  // declared last, so that it ends before the members that it uses

@@ -65,12 +65,12 @@ void RecordedHistory::note(const archive::SavedState& state, const archive::Rede
   const std::lock_guard lock(mutex_);
   const model::Snapshot& now = state.snapshot;
   const auto is_full = [&](std::size_t rows, std::size_t further) {
-    return rows + further > experiment::RunHistory::kRowsMost;
+    return rows + further > experiment::RunHistory::kMaxRows;
   };
   const model::Delta delta = delta_between(before_, now);
   const experiment::RunHistory& history = recorder_.history();
   if (is_full(history.nodes.size(), delta.nodes.size()) || is_full(history.gangs.size(), delta.gangs.size()) ||
-      history.use.size() + now.catalog->services.size() * 2 > experiment::RunHistory::kUseMost) {
+      history.use.size() + now.catalog->services.size() * 2 > experiment::RunHistory::kMaxUse) {
     recorder_.drop_ended(before_);
     ++generation_;
   }

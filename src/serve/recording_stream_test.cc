@@ -44,7 +44,7 @@ TEST(RecordingStream, FollowsAWriterAndSaysWhatIsWrong) {
   ASSERT_TRUE(*recording && (*recording)->next() && (*recording)->next());
   const auto history = std::make_shared<RecordedHistory>(1);
   RecordingStream stream(scratch.file(), (*recording)->place(), 2, history, {}, 200ms);
-  recording.reset();  // a file that stays open keeps its log
+  recording.reset();  // SQLite keeps the write-ahead log of a file that is open
 
   ASSERT_TRUE(recorder->add(small_state(at(30))));
   EXPECT_EQ(number(wait_for(stream, 1)[0]), 2);

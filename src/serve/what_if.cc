@@ -115,6 +115,7 @@ WhatIfLimits what_if_limits(const scenario::Scenario& scenario) {
   limits.spot_interruptions_percent_per_hour =
       static_cast<double>(scenario.cluster.provider.spot_interruptions_per_million_hours) / kMillionthsInAPercent;
   limits.has_minimum = scenario.catalog->services.size() == 1;
+  if (scenario.has_only_jobs()) return limits;
   limits.min_replicas = scenario.service().min_replicas;
   limits.max_replicas = scenario.service().max_replicas;
   return limits;
@@ -126,10 +127,10 @@ Result<WhatIf> parse_what_if(std::string_view text, const WhatIfLimits& limits) 
   WhatIf change;
   std::optional<double> minimum;
   Result<void> read = check_keys(json);
-  if (read) read = read_number(json, "load_factor", kFactorLeast, kFactorMost, change.load_factor);
-  if (read) read = read_number(json, "price_factor", kFactorLeast, kFactorMost, change.price_factor);
+  if (read) read = read_number(json, "load_factor", kMinFactor, kMaxFactor, change.load_factor);
+  if (read) read = read_number(json, "price_factor", kMinFactor, kMaxFactor, change.price_factor);
   if (read) {
-    read = read_number(json, "spot_interruptions_percent_per_hour", 0, kSpotPercentMost,
+    read = read_number(json, "spot_interruptions_percent_per_hour", 0, kMaxSpotPercent,
                        change.spot_interruptions_percent_per_hour);
   }
   if (read) read = read_number(json, "min_replicas", 0, static_cast<double>(limits.max_replicas), minimum);

@@ -14,15 +14,15 @@
 // Changes to a scenario that the page can ask for.
 namespace capstan::serve {
 
-inline constexpr double kFactorLeast = 0.1;
-inline constexpr double kFactorMost = 10;
-inline constexpr double kSpotPercentMost = 1000;
+inline constexpr double kMinFactor = 0.1;
+inline constexpr double kMaxFactor = 10;
+inline constexpr double kMaxSpotPercent = 1000;
 
 /// A change of the scenario. A field without a value leaves the scenario as it is.
 struct WhatIf {
-  std::optional<double> load_factor{};   ///< multiplies the load, kFactorLeast to kFactorMost
+  std::optional<double> load_factor{};   ///< multiplies the load, kMinFactor to kMaxFactor
   std::optional<double> price_factor{};  ///< multiplies the price of every machine, in the same bounds
-  /// Chance that a spot node is interrupted within an hour, percent, 0 to kSpotPercentMost.
+  /// Chance that a spot node is interrupted within an hour, percent, 0 to kMaxSpotPercent.
   std::optional<double> spot_interruptions_percent_per_hour{};
   std::optional<ReplicaCount> min_replicas{};
   friend bool operator==(const WhatIf&, const WhatIf&) = default;

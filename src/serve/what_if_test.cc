@@ -97,6 +97,15 @@ TEST(WhatIf, TheAssignmentsHaveTheirEffect) {
   EXPECT_EQ(after.service().min_replicas, 4);
 }
 
+TEST(WhatIf, JobsAloneHaveNoMinimum) {
+  const WhatIfLimits limits = what_if_limits(read(R"(name: jobs
+jobs: [{name: train, gpu: H100, work: 1h, arrivals: {count: 1}}]
+cluster: {existing: [{instance: p5.48xlarge}]}
+policies: [{name: a, place: gang, provision: none}])"));
+  EXPECT_FALSE(limits.has_minimum);
+  EXPECT_EQ(limits.max_replicas, 0);
+}
+
 TEST(WhatIf, TheLimitsAreThoseOfTheScenario) {
   const WhatIfLimits limits = what_if_limits(read(kSmallScenario));
   EXPECT_TRUE(limits.has_spot);

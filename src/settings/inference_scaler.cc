@@ -17,8 +17,8 @@ using manifest::Fields;
 using manifest::Node;
 using namespace std::chrono_literals;
 
-constexpr std::int64_t kMostReplicas = 100'000;
-constexpr RequestCount kMostRequests = 1'000'000;  // largest number of requests of one replica
+constexpr std::int64_t kMaxReplicas = 100'000;
+constexpr RequestCount kMaxRequests = 1'000'000;  // largest number of requests of one replica
 
 void read_scaler_slo(const Node& node, model::Slo& slo, ErrorList& errors) {
   Fields fields(node, "spec.slo", errors);
@@ -39,8 +39,8 @@ model::BoundsWindow read_scaler_window(const Node& node, ErrorList& errors) {
   }
   fields.need("duration");
   fields.duration("duration", window.duration, 1min, model::BoundsWindow::kLongest);
-  if (node.find("minReplicas") != nullptr) fields.integer("minReplicas", window.min.emplace(), 1, kMostReplicas);
-  if (node.find("maxReplicas") != nullptr) fields.integer("maxReplicas", window.max.emplace(), 1, kMostReplicas);
+  if (node.find("minReplicas") != nullptr) fields.integer("minReplicas", window.min.emplace(), 1, kMaxReplicas);
+  if (node.find("maxReplicas") != nullptr) fields.integer("maxReplicas", window.max.emplace(), 1, kMaxReplicas);
   fields.finish();
   return window;
 }
@@ -49,10 +49,10 @@ ReplicaBounds read_scaler_variant(const Node& node, ErrorList& errors) {
   ReplicaBounds bounds;
   Fields fields(node, "spec.roles.variants", errors);
   fields.need("targetRef");
-  fields.integer("minReplicas", bounds.min, 1, kMostReplicas);
+  fields.integer("minReplicas", bounds.min, 1, kMaxReplicas);
   fields.need("maxReplicas");
   bounds.max = std::max(bounds.max, bounds.min);
-  fields.integer("maxReplicas", bounds.max, 1, kMostReplicas);
+  fields.integer("maxReplicas", bounds.max, 1, kMaxReplicas);
   using Level = model::TopologyLevel;
   using Survives = std::optional<Level>;
   fields.choice<Survives>("survive", bounds.survives,
@@ -90,8 +90,8 @@ decide::scale::Rules read_scaler_rules(const Node& node, ErrorList& errors) {
                          {named_value(kScaleOnLabels, ScaleOn::all), named_value(kScaleOnLabels, ScaleOn::queue),
                           named_value(kScaleOnLabels, ScaleOn::kv), named_value(kScaleOnLabels, ScaleOn::latency),
                           named_value(kScaleOnLabels, ScaleOn::goodput)});
-  fields.integer("waitingAbove", rules.waiting_above, 1, kMostRequests);
-  fields.integer("waitingBelow", rules.waiting_below, 0, kMostRequests);
+  fields.integer("waitingAbove", rules.waiting_above, 1, kMaxRequests);
+  fields.integer("waitingBelow", rules.waiting_below, 0, kMaxRequests);
   fields.share_ppm("kvAbove", rules.kv_above_ppm, 1, 1'000'000);
   fields.share_ppm("kvBelow", rules.kv_below_ppm, 1, 1'000'000);
   std::int64_t latency_ppm = rules.latency_below_percent * 10'000;
@@ -106,9 +106,9 @@ decide::scale::Rules read_scaler_rules(const Node& node, ErrorList& errors) {
 decide::scale::QueueHpa read_scaler_queue(const Node& node, ErrorList& errors) {
   decide::scale::QueueHpa queue;
   Fields fields(node, "spec.queue", errors);
-  fields.integer("waitingPerReplica", queue.waiting_per_replica, 1, kMostRequests);
+  fields.integer("waitingPerReplica", queue.waiting_per_replica, 1, kMaxRequests);
   RequestCount running = 0;
-  if (fields.integer("runningPerReplica", running, 1, kMostRequests)) queue.running_per_replica = running;
+  if (fields.integer("runningPerReplica", running, 1, kMaxRequests)) queue.running_per_replica = running;
   fields.finish();
   return queue;
 }
@@ -118,7 +118,7 @@ void read_scaler_ratio(const Node& node, model::RoleLimits& limits, ErrorList& e
   for (const auto& [key, milli] : {std::pair("min", &limits.decode_per_prefill_least_milli),
                                    std::pair("max", &limits.decode_per_prefill_most_milli)}) {
     double ratio = 0;
-    if (fields.number(key, ratio, 0.001, model::RoleLimits::kRatioMostMilli / 1000.0)) {
+    if (fields.number(key, ratio, 0.001, model::RoleLimits::kMaxRatioMilli / 1000.0)) {
       *milli = static_cast<std::int64_t>(ratio * 1000 + 0.5);
     }
   }

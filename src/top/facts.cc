@@ -235,7 +235,7 @@ class Collector {
       facts_.replicas.push_back(replica_facts(id, gang));
     });
     const auto order = [](const ReplicaFacts& facts) {
-      constexpr std::array<int, 5> kOrder = {0, 1, 4, 2, 3};  // in the order of Gang::Phase
+      constexpr std::array<int, 5> kOrder = {0, 1, 4, 2, 3};  // rank of each phase, in the order of Gang::Phase
       return std::pair(kOrder[static_cast<std::size_t>(facts.phase)], -facts.age.count());
     };
     std::ranges::stable_sort(facts_.replicas, {}, order);

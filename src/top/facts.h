@@ -101,8 +101,8 @@ struct Facts {
   std::string policy{};
   Instant at{};
   std::vector<ServiceFacts> services{};  ///< in the order of the catalog
-  std::vector<ReplicaFacts>
-      replicas{};                  ///< waiting ones first, then starting, leaving and ready ones; each oldest first
+  /// Waiting ones first, then starting, leaving and ready ones; the oldest of each first.
+  std::vector<ReplicaFacts> replicas{};
   std::vector<NodeFacts> nodes{};  ///< nodes by id, then those on their way
   Sums totals{};
 };

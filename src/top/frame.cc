@@ -20,7 +20,7 @@ namespace {
 using experiment::counted;
 using Phase = model::Gang::Phase;
 
-constexpr std::size_t kNodeBarMost = 16;
+constexpr std::size_t kMaxNodeBar = 16;
 constexpr std::size_t kFleetBar = 40;
 constexpr std::int64_t kHoursPerMonth = 730;
 
@@ -313,7 +313,7 @@ void add_nodes(std::vector<std::string>& lines, const Facts& facts, const View& 
                {"state", false, 7}});
   for (const NodeFacts* node : sorted_nodes(facts, view.sort)) {
     const MilliGpu all = sum_of(node->uses);
-    const std::size_t cells = std::min(kNodeBarMost, static_cast<std::size_t>(gpus_up(all)));
+    const std::size_t cells = std::min(kMaxNodeBar, static_cast<std::size_t>(gpus_up(all)));
     table.add({text(node->name), bar(node->uses, cells, view),
                text(fmt::format("{} of {}", explain::gpus_text(held(node->uses)), explain::gpus_text(all))),
                number(node->pods), text(node->gpu), text(node->instance_type), text(node->zone), text(node->capacity),

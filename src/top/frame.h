@@ -11,7 +11,7 @@ namespace capstan::top {
 
 /// The order of the nodes.
 enum class NodeOrder : std::uint8_t {
-  id,     ///< as they joined the cluster
+  id,     ///< in the order in which they joined the cluster
   free,   ///< most free GPUs first
   price,  ///< highest price first
   age,    ///< youngest first

@@ -32,8 +32,8 @@ enum JobColumn : std::uint8_t {
 constexpr std::array<std::string_view, 8> kNames = {"num_gpu",        "gpu_milli", "creation_time", "deletion_time",
                                                     "scheduled_time", "cpu_milli", "memory_mib",    "gpu_spec"};
 constexpr std::size_t kRequired = 5;  ///< columns that a trace must have: the first ones
-constexpr std::int64_t kMostGpus = 1024;
-constexpr std::int64_t kMostAmount = 1'000'000'000;  ///< of CPU and memory
+constexpr std::int64_t kMaxGpus = 1024;
+constexpr std::int64_t kMaxAmount = 1'000'000'000;  ///< of CPU and memory
 constexpr std::size_t kAbsent = static_cast<std::size_t>(-1);
 
 /// Reads the rows of a trace whose header was read.
@@ -68,7 +68,7 @@ class JobRows {
       lines_.fail(1, fmt::format("the row has {} columns, expected {} as in the header", cells.size(), width_));
       return std::nullopt;
     }
-    const auto gpus = whole(line, cells, num_gpu, kMostGpus);
+    const auto gpus = whole(line, cells, num_gpu, kMaxGpus);
     const auto share = whole(line, cells, gpu_milli, 1000);
     const auto created = time(line, cells, creation_time);
     const auto deleted = time(line, cells, deletion_time);
@@ -96,7 +96,7 @@ class JobRows {
   /// Returns an amount of a column that the trace may lack, or 0.
   std::optional<std::int64_t> amount(std::string_view line, const std::vector<std::string_view>& cells,
                                      JobColumn column) {
-    return columns_[column] == kAbsent ? 0 : whole(line, cells, column, kMostAmount);
+    return columns_[column] == kAbsent ? 0 : whole(line, cells, column, kMaxAmount);
   }
 
   std::vector<std::string> kinds(const std::vector<std::string_view>& cells) const {

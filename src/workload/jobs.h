@@ -61,7 +61,7 @@ struct JobArrival {
 };
 
 /// Largest number of jobs of one class that readers of settings accept.
-inline constexpr std::int64_t kMostJobs = 1'000'000;
+inline constexpr std::int64_t kMaxJobs = 1'000'000;
 
 /// Returns the number of jobs that arrive, on average over all seeds.
 double expected_jobs(const JobLoad& load);

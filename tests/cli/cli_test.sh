@@ -79,6 +79,16 @@ expect 0 "queue · gang · group" -- sim $hour --policy "queue · gang · group"
 expect 0 "scale service to" -- replay "$work/hour.rec"
 expect 2 "The first decision that differs is at 00:0" -- replay "$work/hour.rec" --policy "$work/other.yaml"
 expect 2 '"first_difference"' -- replay "$work/hour.rec" --policy "$work/other.yaml" -o json
+# The recording of a controller in the mode Shadow. The other policy keeps the replicas where the recorded one adds one.
+cp "$work/hour.rec" "$work/shadow.rec"
+python3 -c "import sqlite3, sys; file = sqlite3.connect(sys.argv[1]); file.execute(sys.argv[2]); file.commit()" \
+  "$work/shadow.rec" "UPDATE outcomes SET result = 'shadow', why = 'the mode is Shadow'"
+printf 'scale: {policy: queue_hpa, waiting_per_replica: 1000, running_per_replica: 1000}\n' >"$work/few.yaml"
+expect 0 "[Shadow, not carried out] scale service to 3 replicas" -- replay "$work/shadow.rec"
+expect 2 "  recorded  [Shadow, not carried out] scale service to 3 replicas" -- \
+  replay "$work/shadow.rec" --policy "$work/few.yaml"
+expect 2 "  recorded  scale service to 3 replicas" -- replay "$work/hour.rec" --policy "$work/few.yaml"
+expect 2 '"result": "shadow"' -- replay "$work/shadow.rec" --policy "$work/few.yaml" -o json
 expect 1 "did you mean place?" -- replay "$work/hour.rec" --policy "$work/misspelt.yaml"
 expect 1 "expected a recording that" -- replay $hour
 expect 1 "none.rec: cannot be opened, expected a recording that" -- replay "$work/none.rec"
@@ -238,6 +248,18 @@ printf 'id,backend,model_path,system,precision,mode,isl,osl,batch_size,tp_size,p
 expect 3 "no row of engine 'vllm'" -- engine predict --points "$work/points.csv"
 echo 'p,vllm,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,128,16,4,1,1,1,40.5,6.25' >>"$work/points.csv"
 expect 0 "1 measured points compared" -- engine predict --points "$work/points.csv"
+# A model that the bundled table lacks, with the step-time row that scripts/measure-steps makes of measured kernels.
+python3 -B scripts/measure-steps fit data/step_measurements/h100-llama-3.1-8b-bf16.csv 2>/dev/null |
+  sed 's/Llama-3.1-8B/Own/' >"$work/own.csv"
+set_to 3 "no engine table for Own" service.model=Own
+set_to 0 "Own TP1 on H100" service.model=Own service.step_times="$work/own.csv"
+expect 1 "nowhere.csv: cannot be opened" -- engine predict --points "$work/points.csv" --step-times nowhere.csv
+expect 0 "1 measured points compared" -- engine predict --points "$work/points.csv"
+bundled=$(tail -n 1 "$work/out")
+sed -i 's/^Own/Llama-3.1-8B/' "$work/own.csv"
+expect 0 "1 measured points compared" -- engine predict --points "$work/points.csv" --step-times "$work/own.csv"
+[[ $(tail -n 1 "$work/out") != "$bundled" ]]
+judge "engine predict --step-times uses the row of the file" 0 "" $?
 sed 's/,128,/,-128,/' "$work/points.csv" >"$work/negative.csv"
 expect 1 "negative.csv:2:50: isl is '-128', expected a number >= 0" -- \
   engine predict --points "$work/negative.csv"
@@ -471,22 +493,26 @@ expect 1 "cut.rec: the recording was cut: 9000 of its " -- top "$work/cut.rec"
 expect 1 "cut.rec: the recording was cut: 9000 of its " -- replay "$work/cut.rec"
 expect 1 "cut.rec: " -- serve "$work/cut.rec" --listen 127.0.0.1:0
 expect 64 "is a peer's autoscaler" -- top scenarios/azure-hour-peers.yaml
-# on_terminal KEYS ARGUMENTS: runs the program on a terminal of 90 columns and 20 lines, which receives the keys one by
-# one.
+# on_terminal TEXT KEYS ARGUMENTS: runs the program on a terminal of 90 columns and 20 lines. When it has shown TEXT, or
+# after 50 seconds, it receives the keys one by one.
 on_terminal() {
-  local keys=$1
-  shift
-  { sleep 4; for key in $keys; do printf -- "$key"; sleep 1; done; } |
-    TERM=xterm LC_ALL=C.UTF-8 timeout 60 script -qec "stty cols 90 rows 20; '$program' $*; stty -a" /dev/null >"$work/out" 2>&1
+  local text=$1 keys=$2
+  shift 2
+  : >"$work/out"
+  {
+    for _ in {1..250}; do grep -q "$text" "$work/out" && break || sleep 0.2; done
+    for key in $keys; do printf -- "$key"; sleep 1; done
+  } |
+    TERM=xterm LC_ALL=C.UTF-8 timeout 60 script -qec "stty cols 90 rows 20; '$program' $*; stty -a" /dev/null >>"$work/out" 2>&1
 }
 if command -v script >/dev/null; then
-  on_terminal 's \x1b[B p q' top "$work/hour.rec"
+  on_terminal "sort:" 's \x1b[B p q' top "$work/hour.rec"
   judge "top on a terminal: ends with a key" 0 $'\x1b[?1049h' $?
   judge "top on a terminal: restores the screen" 0 $'\x1b[?25h\x1b[?1049l' 0
   judge "top on a terminal: restores the keyboard" 0 " icanon" 0
   judge "top on a terminal: names the keys" 0 "s sort: free" 0
   judge "top on a terminal: pauses" 0 "paused" 0
-  on_terminal '\x03' top "$work/tiny.yaml" --speed 1000
+  on_terminal "ended" '\x03' top "$work/tiny.yaml" --speed 1000
   judge "top on a terminal: ends on SIGINT" 0 $'\x1b[?25h\x1b[?1049l' 0
   judge "top on a terminal: shows the end of a run" 0 "ended" 0
 fi

@@ -43,7 +43,7 @@ class OwnPolicy(controller.ActiveTest):
         self.addCleanup(load.stop)
         eventually("there are more replicas, and all serve", self.served, seconds=CALM_S + BUSY_S)
         self.assert_shown()
-        # The policy forgets the peak slowly, and removes a replica that was not needed for a minute.
+        # The policy's memory of the peak fades slowly. A replica is removed after a minute in which it was not needed.
         eventually("the night has fewer replicas", lambda: self.replicas() < self.highest(),
                    seconds=BUSY_S + NIGHT_S)
         eventually("the other pods are deleted", lambda: len(self.deletions()) >= self.highest() - self.replicas())

@@ -12,10 +12,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   for (const std::optional<double>& factor : {change->load_factor, change->price_factor}) {
-    CAPSTAN_ASSERT(!factor || (*factor >= kFactorLeast && *factor <= kFactorMost));
+    CAPSTAN_ASSERT(!factor || (*factor >= kMinFactor && *factor <= kMaxFactor));
   }
   const std::optional<double>& spot = change->spot_interruptions_percent_per_hour;
-  CAPSTAN_ASSERT(!spot || (*spot >= 0 && *spot <= kSpotPercentMost));
+  CAPSTAN_ASSERT(!spot || (*spot >= 0 && *spot <= kMaxSpotPercent));
   CAPSTAN_ASSERT(!change->min_replicas || (*change->min_replicas >= 0 && *change->min_replicas <= 8));
   return 0;
 }

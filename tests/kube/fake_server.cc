@@ -448,7 +448,7 @@ void FakeServer::send_line(net::RequestId id, std::string line) {
 
 void FakeServer::send_piece(net::RequestId id, std::string piece) {
   at(id, arrival(exchanges_.at(id)), [piece = std::move(piece)](Exchange& exchange) {
-    const auto on_body = exchange.handler.on_body;  // it may cancel the exchange
+    const auto on_body = exchange.handler.on_body;  // a copy, because the callback may cancel the exchange
     on_body(piece);
   });
 }

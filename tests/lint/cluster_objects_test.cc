@@ -66,7 +66,7 @@ TEST(ClusterObjects, FindingsNameObjectsInsteadOfFiles) {
   fill(cluster);
   Listing listing = read(cluster, "");
   EXPECT_TRUE(listing.refused.empty());
-  ASSERT_EQ(listing.texts.size(), 2u);  // the ReplicaSet belongs to the Deployment
+  ASSERT_EQ(listing.texts.size(), 2u);  // the ReplicaSet is left out, because the Deployment owns it
   const lint::Report report = lint::lint_texts(std::move(listing.texts), {});
   const std::string text = lint::to_text(report, false);
   EXPECT_NE(text.find("error[fractional-gpu]"), std::string::npos) << text;

@@ -44,8 +44,8 @@ Object slice(const std::string& node, std::vector<Object> devices, int generatio
 Object device_claim(const std::string& name, const std::vector<std::string>& devices, const std::string& pod = "",
                     const std::string& node = "n", const std::string& driver = "gpu.nvidia.com") {
   Object results = Object::array();
-  for (const std::string& each : devices) {
-    results.push_back({{"request", "gpu"}, {"driver", driver}, {"pool", node}, {"device", each}});
+  for (const std::string& device : devices) {
+    results.push_back({{"request", "gpu"}, {"driver", driver}, {"pool", node}, {"device", device}});
   }
   Object out = {{"metadata", testing::meta(name)},
                 {"status", {{"allocation", {{"devices", {{"results", std::move(results)}}}}}}}};

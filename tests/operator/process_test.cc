@@ -380,7 +380,7 @@ TEST(Process, DoesNotActOnAnOutdatedView) {
   EXPECT_TRUE(one.process.too_old().empty()) << "bookmarks keep quiet kinds fresh";
   server.api.forbidden = "/api/v1/nodes";
   server.api.drop_all();
-  pass(server, {&one}, ClusterWatch::kAgeMost + 20s);
+  pass(server, {&one}, ClusterWatch::kMaxAge + 20s);
   EXPECT_EQ(endpoints.answer("GET", "/readyz").body.substr(0, 38), "has received nothing about nodes for 3");
   for (int i = 1; i <= 2; ++i) server.pages[testing::url_of_pod(i)] = testing::page(40);
   pass(server, {&one}, 60s);

@@ -24,8 +24,8 @@ constexpr const char* kDecimal = R"(\$?[0-9]+(_[0-9]+)*(\.[0-9]+)?)";
 /// Keys whose value determines which other keys a mapping may have.
 const Strings kDeciders = {"policy", "kind", "process"};
 /// Keys whose presence determines which other keys a mapping may have.
-const Strings kForms = {"services", "manifest", "prefill",  "variants", "roles",
-                        "sizes",    "count",    "per_hour", "trace",    "file"};
+const Strings kForms = {"services", "manifest", "prefill", "variants", "roles",   "sizes",
+                        "count",    "per_hour", "trace",   "file",     "service", "jobs"};
 const Strings kPlanForms = {"trace", "profile", "prometheus", "count", "per_hour"};
 /// Keys of lists whose elements are a name or a mapping.
 const std::set<std::string> kNamesOrMappings = {"instances"};
@@ -35,12 +35,12 @@ bool is_number(std::string_view text) {
 }
 
 /// Returns a path with list indices replaced: "cluster.pools.*" for "cluster.pools.0".
-std::string position_of(const std::string& path) {
-  std::string position;
+std::string path_pattern(const std::string& path) {
+  std::string pattern;
   for (const std::string_view step : split(path, '.')) {
-    position += (position.empty() ? "" : ".") + (is_number(step) ? "*" : std::string(step));
+    pattern += (pattern.empty() ? "" : ".") + (is_number(step) ? "*" : std::string(step));
   }
-  return position;
+  return pattern;
 }
 
 std::string last_key(std::string position) {
@@ -85,7 +85,7 @@ class SchemaBuilder {
     for (const Mapping& mapping : mappings()) {
       if (mapping.format != format) continue;
       definitions_.try_emplace(mapping.path, mapping.name());
-      definitions_.try_emplace(position_of(mapping.path), mapping.name());
+      definitions_.try_emplace(path_pattern(mapping.path), mapping.name());
       if (!rows_.contains(mapping.name())) names_.push_back(mapping.name());
       rows_[mapping.name()].push_back(&mapping);
     }
@@ -324,12 +324,12 @@ class SchemaBuilder {
     return name ? reference(*name) : Json();
   }
 
-  /// Returns the definition of the value of a key: the definition at its path, otherwise at its position, otherwise the
+  /// Returns the definition of the value of a key: the definition at its path, otherwise at its pattern, otherwise the
   /// only definition that keys of this name have.
   std::optional<std::string> definition_at(const Mapping& mapping, const std::string& key) const {
     const std::string path = child_path(mapping.path, key);
-    const std::string position = position_of(path);
-    for (const std::string& at : {path, position, position + ".*"}) {
+    const std::string pattern = path_pattern(path);
+    for (const std::string& at : {path, pattern, pattern + ".*"}) {
       if (const auto found = definitions_.find(at); found != definitions_.end()) return found->second;
     }
     std::set<std::string> candidates;

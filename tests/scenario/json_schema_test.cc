@@ -47,11 +47,15 @@ const std::set<std::string> kConditionalKeys = {"engine_rps", "kalman_q_level", 
 
 /// Returns true for a key that is required only by the value of another key, which the schema does not express. A
 /// machine of a plan needs its shape if the catalogue does not have it. A service needs a name and a load if it is one
-/// of several.
+/// of several. A file with jobs needs no service, and then its policies have no scaler.
 bool is_conditional(const Mapping& mapping, const std::string& key) {
   const bool is_shape = mapping.format == Format::plan && mapping.heading == "cluster.instances" && key != "instance";
   const bool is_one_of_several = mapping.path == "services.0" && mapping.format == Format::scenario;
-  return is_shape || (is_one_of_several && (key == "name" || key == "load")) || kConditionalKeys.contains(key);
+  const bool is_absent_with_jobs =
+      mapping.format == Format::scenario &&
+      ((mapping.path.empty() && key == "service") || (mapping.heading == "policies" && key == "scale"));
+  return is_shape || is_absent_with_jobs || (is_one_of_several && (key == "name" || key == "load")) ||
+         kConditionalKeys.contains(key);
 }
 
 /// Validates the full example with these changes against the schema.
@@ -97,6 +101,23 @@ TEST(JsonSchema, RefusesUnknownKeysAndMissingRequiredKeys) {
         EXPECT_NE(fault_of(mapping, child_path(mapping.path, key) + "=~"), "") << key;
       }
     }
+  }
+}
+
+TEST(JsonSchema, AFileNeedsAServiceOrJobs) {
+  const struct {
+    const char* keys;
+    bool fits;
+  } rows[] = {
+      {"jobs: [{name: a, gpu: H100, work: 1h, arrivals: {count: 1}}]", true},
+      {"service: {model: a, gpu: H100, slo: {ttft: 1s}, replicas: {max: 1}}", false},
+      {"seed: 1", false},
+  };
+  for (const auto& row : rows) {
+    const auto root = manifest::parse(
+        std::string("name: a\ncluster: {}\npolicies: [{name: a, place: gang, provision: group}]\n") + row.keys, "a");
+    ASSERT_TRUE(root);
+    EXPECT_EQ(schema_fault(shipped_schema(Format::scenario), as_json(*root)).empty(), row.fits) << row.keys;
   }
 }
 

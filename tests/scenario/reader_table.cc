@@ -57,6 +57,9 @@ const Strings kServices = {
     "slo: {ttft: 1s}, replicas: {min: 1, max: 4}}]",
     "policies=[{name: one, scale: capstan, place: gang, provision: karpenter}]"};
 
+/// Jobs without a service, so that no policy scales anything.
+const Strings kOnlyJobs = {"load=~", "service=~", "policies=[{name: one, place: gang, provision: karpenter}]"};
+
 Strings with_set(Strings sets, const std::string& set) {
   sets.push_back(set);
   return sets;
@@ -96,6 +99,7 @@ const Strings kNoPools = {"cluster.pools=[]", "cluster.existing.0.pool=~",
 const std::vector<Mapping> kScenarioMappings = {
     {"The file", "", {}},
     {"The file", "", kServices, {"services"}},
+    {"The file", "", kOnlyJobs, {"jobs"}},
     {"queues", "queues.1", {}},
     {"load", "load", {}},
     {"load", "load", {"load.generator=~", "load.trace=x.csv", "load.start=6h"}},
@@ -168,6 +172,7 @@ const std::vector<Mapping> kScenarioMappings = {
     {"policies", "policies.0", {}},
     {"sleep", "policies.0.sleep", {}},
     {"policies", "policies.5", {}, {"sweep"}},
+    {"policies", "policies.0", kOnlyJobs, {"place"}},
     {"scale", "policies.0.scale", {}},
     {"scale", "policies.1.scale", {}},
     {"scale", "policies.2.scale", {}},

@@ -24,7 +24,7 @@ struct OwnerTally {
 class Tally {
  public:
   /// Counts a run.
-  /// @return the broken invariants that the owner of the world must keep
+  /// @return the broken invariants that the world's policies must keep
   std::vector<BrokenInvariant> add(const World& world, const experiment::RunResult& result);
   /// Counts a world that could not be read.
   void add_failure() { ++failures_; }

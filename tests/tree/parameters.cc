@@ -1,7 +1,8 @@
 #include "tree/parameters.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
-#include <regex>
 #include <string>
 #include <string_view>
 
@@ -18,9 +19,9 @@ struct List {
 
 bool is_parameter(const std::string& part) {
   constexpr std::size_t kLongestDeclaration = 300;  // a longer part is an argument, such as a lambda
-  static const std::regex declaration(R"(^\s*(const\s+)?[A-Za-z_][\w:]*(<.*>)?(\s+const)?(\s+|\s*[&*]+\s*)[A-Za-z_]\w*)"
-                                      R"((\s*=.*)?\s*$)");
-  return part.size() <= kLongestDeclaration && std::regex_match(part, declaration);
+  static const RE2 declaration(R"(^\s*(const\s+)?[A-Za-z_][\w:]*(<.*>)?(\s+const)?(\s+|\s*[&*]+\s*)[A-Za-z_]\w*)"
+                               R"((\s*=.*)?\s*$)");
+  return part.size() <= kLongestDeclaration && RE2::FullMatch(part, declaration);
 }
 
 /// Two parts may have another form, such as a pointer to a function or a parameter without a name.

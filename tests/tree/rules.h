@@ -13,13 +13,14 @@ namespace capstan::tree {
 struct LineRule {
   const char* name;
   const char* expected_alternative;  ///< the end of the message: the expected alternative
-  const char* pattern;               ///< an ECMAScript pattern, searched in the line
+  const char* pattern;               ///< an expression in the syntax of RE2, searched in the line
   enum class Scope { code, text } scope;
   bool (*applies)(const Source&);
   const char* bad_path;  ///< a file in which `bad_line` must be rejected
   const char* bad_line;
   const char* good_path;  ///< a file in which `good_line` must pass: an exception, another room, or a near miss
   const char* good_line;
+  const char* allowed = nullptr;  ///< parts of a line that match this expression are not searched
 };
 
 const std::vector<LineRule>& line_rules();

@@ -56,11 +56,11 @@ export function moment(seconds: number): string {
   return days > 0 ? `day ${days + 1} ${clock}` : clock;
 }
 
-/// A recording that begins later than this is of a real clock, nanoseconds. A simulation begins at 0.
+/// A recording that begins after this moment (ns since 1970) has a real clock. A simulation begins at 0.
 const kRealClockNs = 1e18;
 
-/// Formats the time at which a recording of a real clock began: "2026-11-26 02:14:00 UTC". Empty: it is a simulation.
-export function beginning(ns: number): string {
+/// Formats the start of a recording with a real clock: "2026-11-26 02:14:00 UTC". Returns "" for a simulation.
+export function startText(ns: number): string {
   return ns < kRealClockNs ? "" : `${new Date(ns / 1e6).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 

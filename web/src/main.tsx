@@ -55,7 +55,7 @@ function showFirst(place: HTMLElement): void {
     const first = readJson(document.getElementById(kFirstId)?.textContent ?? "");
     if (first !== null) render(<FirstPage result={readResult(first)} />, place);
   } catch (error) {
-    // `show` then gives the notice.
+    // `show` reports data that cannot be read.
     if (!(error instanceof Unreadable)) throw error;
   }
 }

@@ -24,17 +24,19 @@ import { Timeline } from "./view/timeline";
 
 function Header({ result, theme, onTheme }: { result: Result; theme: Theme; onTheme: (theme: Theme) => void }) {
   const longest = Math.max(...result.policies.map((policy) => policy.simulated_ns));
-  const arrived = result.policies[0]?.requests.arrived ?? 0;
+  const first = result.policies[0];
+  const jobs = (first?.jobs ?? []).reduce((sum, one) => sum + one.arrived, 0);
+  const arrived = result.slo === null ? `${count(jobs)} jobs` : `${count(first?.requests.arrived ?? 0)} requests`;
   return (
     <header>
       <div>
         <h1>{result.title === "" ? result.scenario : result.title}</h1>
         <p>
-          {duration(longest / 1000)} · {count(arrived)} requests · {result.load} · seed {result.seed}
+          {duration(longest / 1000)} · {arrived} · {result.load} · seed {result.seed}
         </p>
         <p>
           {result.service}
-          {(result.policies[0]?.services ?? []).length === 0 && ` · SLO ${sloWords(result.slo)}`}
+          {result.slo !== null && (first?.services ?? []).length === 0 && ` · SLO ${sloWords(result.slo)}`}
         </p>
       </div>
       <label class="theme">
@@ -279,7 +281,7 @@ export function Page({ result, top }: { result: Result; top?: ComponentChildren 
       </Deferred>
       {policy.signals !== undefined && (
         <Deferred>
-          <Signals policy={policy} range={range} onRange={onRange} at={at} onAt={onAt} theme={colours} />
+          <Signals policy={policy} range={range} onRange={onRange} at={at} onAt={onAt} onLead={onLead} theme={colours} />
         </Deferred>
       )}
       <History result={result} shown={shown} against={against} range={range} onRange={onRange} at={at} onAt={onAt} onLead={onLead} theme={colours} />

@@ -43,6 +43,12 @@ test("pods of one moment have different GPUs, and a later pod may have those of 
   assert.deepEqual(second?.pods.map((pod) => pod.slot), [0, 2]);
 });
 
+test("pods that existed before the page begins to count have different GPUs", () => {
+  // The moments are rounded to milliseconds, so those of the first state may be a little before its own.
+  const [first] = readFleet(structuredClone(kFleet), kServices, 120, 0.0004).nodes;
+  assert.deepEqual(first?.pods.map((pod) => pod.slot), [0, 2]);
+});
+
 test("a place of the map is taken over only by a later node of the same domain", () => {
   const columns = structuredClone(kFleet);
   columns.nodes.nvlink = [2, 2];

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { test } from "node:test";
 import { Unreadable } from "../src/data/result";
 import { unpacked } from "../src/data/unpack";
-import { endWord, isCarriedOut, type RecordedAction, readRecording, type StateEvent, withoutRepeats, withStates } from "../src/serve/recording";
+import { outcomeWord, isCarriedOut, type RecordedAction, readRecording, type StateEvent, withoutRepeats, withStates } from "../src/serve/recording";
 
 const action = (state: number, further: Partial<RecordedAction> = {}): RecordedAction => ({ state, position: 0, at_ns: state * 15e9, layer: "scale", action: `scale chat to 3 replicas: reason ${state}`, ...further });
 
@@ -15,7 +15,7 @@ test("an outcome belongs to an action of an earlier state", () => {
   const first = withStates(start, [event(0)]);
   assert.equal(first.actions[0]?.result, undefined);
   const later = withStates(first, [event(1, { outcomes: [{ state: 0, position: 0, result: "shadow", result_why: "the mode is Shadow" }] })]);
-  assert.deepEqual(later.actions.map((one) => [endWord(one), isCarriedOut(one)]), [["Shadow", false], ["", true]]);
+  assert.deepEqual(later.actions.map((one) => [outcomeWord(one), isCarriedOut(one)]), [["Shadow", false], ["", true]]);
   assert.equal(later.actions[0]?.result_why, "the mode is Shadow");
 });
 

@@ -162,6 +162,11 @@ test("numbers of cost and latency lead to the moment and to the decision that wa
     assert.match(await page.locator("#decisions .decision p").first().innerText(), /launch/);
     const shares = await figure("What is paid for?").locator("tr.sum .lead").count();
     assert.equal(shares, 0, "a sum has no single moment");
+    const signals = figure("Can the inputs be trusted? Signals");
+    await signals.locator(".lead").first().click();
+    await page.waitForURL((url) => !url.hash.includes(`at=${busy}&`));
+    assert.match(await signals.locator(".note").last().innerText(), /the oldest reading was \S+ m?s old/);
+    assert.equal(await page.locator('#decisions [aria-pressed="true"]').count(), 1, "the decision is open");
     await page.locator(".ranking tr.shown .lead").last().click();
     const missed = data.policies[0]?.by_minute?.arrived.map((arrived, i) => arrived - (data.policies[0]?.by_minute?.met[i] ?? 0)) ?? [];
     await page.waitForURL(new RegExp(`&at=${60 * missed.indexOf(Math.max(...missed))}&`));

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readFleet, queuesAt } from "../src/data/fleet";
 import { type FleetColumns, kStartPhases, replicaName } from "../src/data/history";
-import { decisionBefore, figureMoment, firstBought, idleMoment, longestWait, peakOf, worstMinute } from "../src/data/leads";
+import { decisionBefore, figureMoment, firstBought, idleMoment, longestWait, peakOf, worstIn, worstMinute } from "../src/data/leads";
 import { observedStarts, costIn } from "../src/data/observed";
 import { type HistoryAnswer, withChanges } from "../src/data/recorded";
 import type { Policy } from "../src/data/result";
@@ -112,6 +112,15 @@ test("nodes without a known price are named", () => {
   assert.equal(spent.usd, 0);
   assert.equal(Math.round(spent.unpricedHours * 3600), 832);
   assert.equal(spent.nodes[0]?.usd, undefined);
+});
+
+test("the worst reading of a stretch is its first largest one above 0", () => {
+  const at = [0, 15, 30, 45, 60];
+  const values = [9000, 15, null, 4000, 4000];
+  assert.deepEqual(worstIn(at, values, [10, 60]), { at: 45, value: 4000 });
+  assert.deepEqual(worstIn(at, values, [0, 20]), { at: 0, value: 9000 });
+  assert.equal(worstIn(at, values, [25, 40]), undefined, "no value is known");
+  assert.equal(worstIn(at, [0, 0, 0, 0, 0], [0, 60]), undefined);
 });
 
 test("a queue counts the pods of other workloads", () => {

@@ -1,59 +1,30 @@
 // `capstan serve` in Chromium: a scenario that is simulated again with changes.
 import assert from "node:assert/strict";
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { type ChildProcess, execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Locator, Page, Route } from "playwright-core";
 import { type StartColumns, startsOf } from "../src/data/history";
 import type { Policy, Result } from "../src/data/result";
-import { accessibleNames, difference, kDifferenceMost, settled } from "./chromium";
+import { accessibleNames, difference, kDifferenceMost, kProgram, kRoot, settled } from "./chromium";
+import { complaintsOf, end, figure, isMarked, kPatienceMs, launch, mark, moreStates, startServer, statesOf } from "./served";
 
-const { chromium } = createRequire(join(process.cwd(), "package.json"))("playwright-core") as typeof import("playwright-core");
-
-const kRoot = resolve("..");
-const kProgram = join(kRoot, process.env.CAPSTAN_PROGRAM ?? "build/dev/capstan");
-const kPatienceMs = 180_000;
 const kPicture = join(kRoot, "docs/guides/recording.png");
 
 let browser: Browser;
 
 before(async () => {
-  assert.ok(existsSync(kProgram), `${kProgram} is missing: scripts/build dev capstan`);
-  const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
-  assert.ok(executablePath, "Chromium is missing: scripts/setup --dev installs it");
-  browser = await chromium.launch({ executablePath, timeout: kPatienceMs, args: ["--no-sandbox"] });
+  browser = await launch();
 });
 
 after(async () => {
   await browser?.close();
 });
 
-/// Starts a server and returns it with the address that it prints.
-async function start(file: string, further: string[], listen = "127.0.0.1:0"): Promise<[ChildProcess, string]> {
-  const server = spawn(kProgram, ["serve", file, "--listen", listen, ...further], { cwd: kRoot, stdio: ["ignore", "pipe", "inherit"] });
-  let text = "";
-  const url = await new Promise<string>((done, failed) => {
-    server.stdout?.on("data", (bytes: Buffer) => {
-      text += bytes.toString();
-      const line = /^(http:\S+)\n/.exec(text);
-      if (line !== null) done(line[1] as string);
-    });
-    server.on("exit", (code) => failed(new Error(`the server ended with ${code}`)));
-    setTimeout(() => failed(new Error("the server printed no address")), kPatienceMs).unref();
-  });
-  return [server, url];
-}
-
-/// Ends a server with SIGTERM and returns its exit code.
-async function end(server: ChildProcess): Promise<number | null> {
-  if (server.exitCode !== null) return server.exitCode;
-  const code = new Promise<number | null>((done) => server.on("exit", done));
-  server.kill("SIGTERM");
-  return code;
-}
+/// Serves a file and returns the server with its address.
+const start = (file: string, further: string[], listen = "127.0.0.1:0") => startServer(["serve", file, "--listen", listen, ...further], /^(http:\S+)\n/);
 
 /// Records the first policy of a scenario. The recording takes the place of an earlier one.
 function record(file: string, further: string[] = []): void {
@@ -61,27 +32,13 @@ function record(file: string, further: string[] = []): void {
   renameSync(`${file}.new`, file);
 }
 
-const figure = (page: Page, title: RegExp) => page.locator(".figure", { has: page.getByRole("heading", { name: title }) });
-
-/// Marks the page, so that a test sees whether it was loaded again.
-const mark = (page: Page) => page.evaluate(() => void ((window as unknown as { marked: boolean }).marked = true));
-const isMarked = (page: Page) => page.evaluate(() => (window as unknown as { marked?: boolean }).marked === true);
-
-/// Returns the number of states that the header names.
-const decisionsOf = async (page: Page) => Number(/^([\d,]+) states/.exec(await page.locator("header p").first().innerText())?.[1]?.replaceAll(",", ""));
-
 /// Serves a file, opens its page, runs `use`, and checks that the browser had nothing to complain about and that the
 /// server ends cleanly.
 async function serve(file: string, further: string[], use: (page: Page, server: ChildProcess) => Promise<void>, expected: RegExp[] = []): Promise<void> {
   const [server, url] = await start(file, further);
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   page.setDefaultTimeout(kPatienceMs);
-  const complaints: string[] = [];
-  page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("request", (request) => {
-    if (!request.url().startsWith(url) && !request.url().startsWith("data:")) complaints.push(`request: ${request.url()}`);
-  });
+  const complaints = complaintsOf(page, url);
   try {
     await page.goto(url);
     await use(page, server);
@@ -200,15 +157,15 @@ test("a recording shows its decisions, their arithmetic and the command", async 
 
 test("a scenario is shown while it is simulated, and its result afterwards", async () => {
   await serve("scenarios/azure-hour.yaml", [...kTwoPolicies.slice(0, 2), "--live", "--speed", "240"], async (page) => {
-    const decisions = async () => Number(/^(\d+) states/.exec(await page.locator("header p").innerText())?.[1]);
-    await page.waitForFunction(() => Number.parseInt(document.querySelector("header p")?.textContent ?? "") > 3);
+    const decisions = () => statesOf(page);
+    await moreStates(page, 3);
     assert.match(await page.getByRole("status").first().innerText(), /^Runs at 240 × real time/);
     await page.getByRole("button", { name: "Pause" }).click();
     const paused = await decisions();
     await page.getByText(/Paused: [1-9]\d* states wait/).waitFor();
     assert.equal(await decisions(), paused);
     await page.getByRole("button", { name: "Live" }).click();
-    await page.waitForFunction((least) => Number.parseInt(document.querySelector("header p")?.textContent ?? "") > least, paused);
+    await moreStates(page, paused);
     await page.getByText("The simulation has ended.").waitFor();
     await page.waitForFunction(() => /^24\d states/.test(document.querySelector("header p")?.textContent ?? ""));
     await page.getByLabel("Layer").selectOption("scale");
@@ -226,7 +183,7 @@ test("a live page that loses its server says so", async () => {
     "scenarios/azure-hour.yaml",
     [...kTwoPolicies.slice(0, 2), "--live", "--speed", "10"],
     async (page, server) => {
-      await page.waitForFunction(() => Number.parseInt(document.querySelector("header p")?.textContent ?? "") > 0);
+      await moreStates(page, 0);
       assert.equal(await end(server), 0);
       assert.match(await page.getByRole("alert").innerText(), /connection to the server is lost/);
     },
@@ -304,7 +261,7 @@ test("a page whose server comes back with a longer recording catches up without 
       await page.goto(url);
       await page.getByText("Follows the recording").waitFor();
       await figure(page, /^What is where/).waitFor();
-      const before = await decisionsOf(page);
+      const before = await statesOf(page);
       await page.getByLabel("Filter").fill("scale service");
       await mark(page);
       await end(first);
@@ -312,8 +269,8 @@ test("a page whose server comes back with a longer recording catches up without 
       record(file);
       [server] = await start(file, [], new URL(url).host);
       await page.getByText(/Caught up after \d+/).waitFor();
-      await page.waitForFunction((least) => Number.parseInt(document.querySelector("header p")?.textContent ?? "") > least, before);
-      assert.ok((await decisionsOf(page)) > 200);
+      await moreStates(page, before);
+      assert.ok((await statesOf(page)) > 200);
       assert.ok(await isMarked(page), "the page was loaded again");
       assert.equal(await page.getByLabel("Filter").inputValue(), "scale service", "what the reader chose stays");
       assert.equal(await page.getByRole("alert").count(), 0);
@@ -335,13 +292,13 @@ test("the notice of an unreadable recording goes away when it can be read again"
     record(file, ["--set", "load.duration=20m"]);
     await serve(file, [], async (page) => {
       await page.getByText("Follows the recording").waitFor();
-      const before = await decisionsOf(page);
+      const before = await statesOf(page);
       await mark(page);
       writeFileSync(join(folder, "damaged.rec"), readFileSync(file).fill(255, 4096));
       renameSync(join(folder, "damaged.rec"), file);
       await page.getByRole("alert").getByText("The recording cannot be read").waitFor();
       renameSync(join(folder, "long.rec"), file);
-      await page.waitForFunction((least) => Number.parseInt(document.querySelector("header p")?.textContent ?? "") > least, before);
+      await moreStates(page, before);
       await page.waitForFunction(() => document.querySelector("[role=alert]") === null);
       assert.ok(await isMarked(page), "the page was loaded again");
     });
@@ -352,7 +309,7 @@ test("the notice of an unreadable recording goes away when it can be read again"
 
 test("a server that hangs is named with the time of its last sign, and the page goes on when it answers again", async () => {
   await serve("scenarios/azure-hour.yaml", [...kTwoPolicies.slice(0, 2), "--live", "--speed", "20"], async (page, server) => {
-    await page.waitForFunction(() => Number.parseInt(document.querySelector("header p")?.textContent ?? "") > 1);
+    await moreStates(page, 1);
     server.kill("SIGSTOP");
     try {
       await page.getByRole("alert").getByText(/The server has not answered since \d\d:\d\d:\d\d/).waitFor();
@@ -360,15 +317,15 @@ test("a server that hangs is named with the time of its last sign, and the page 
       server.kill("SIGCONT");
     }
     await page.getByText(/Caught up after \d+/).waitFor();
-    const before = await decisionsOf(page);
-    await page.waitForFunction((least) => Number.parseInt(document.querySelector("header p")?.textContent ?? "") > least, before);
+    const before = await statesOf(page);
+    await moreStates(page, before);
     assert.equal(await page.getByRole("alert").count(), 0);
   });
 });
 
 test("a tab that was asleep says that it catches up, and lacks no decision afterwards", async () => {
   await serve("scenarios/azure-hour.yaml", [...kTwoPolicies.slice(0, 2), "--live", "--speed", "120"], async (page) => {
-    await page.waitForFunction(() => Number.parseInt(document.querySelector("header p")?.textContent ?? "") > 3);
+    await moreStates(page, 3);
     await mark(page);
     // The messages of the page during its sleep and afterwards.
     await page.evaluate(() => {

@@ -6,7 +6,7 @@ import { partName, replicaName, type Service, serviceLetters } from "../src/data
 import { decideCommand, explainCommand, shellWord } from "../src/data/explain";
 import { holdsSlo, type Policy, readJson, readResult, type Result, unitCosts, Unreadable } from "../src/data/result";
 import { namedServices, policyOf, sloOf } from "../src/data/service";
-import { beginning, duration, moment, percent, sloWords, usd, wholeTick } from "../src/format";
+import { startText, duration, moment, percent, sloWords, usd, wholeTick } from "../src/format";
 import { shortened } from "../src/chart/waterfall";
 import { choiceHash, parseChoice } from "../src/state";
 import { markedPolicy } from "../src/view/ranking";
@@ -38,8 +38,8 @@ test("numbers are written as people read them", () => {
     [percent(991_428), "99.1 %"],
     [percent(999_999), "99.9 %"],
     [percent(999_860), "99.9 %"],
-    [beginning(1_795_700_040_500_000_000), "2026-11-26 13:34:00 UTC"],
-    [beginning(58 * 60e9), ""],
+    [startText(1_795_700_040_500_000_000), "2026-11-26 13:34:00 UTC"],
+    [startText(58 * 60e9), ""],
     [wholeTick(2.5), ""],
     [wholeTick(5), "5"],
     [wholeTick(2500), "2,500"],
@@ -172,6 +172,15 @@ test("a policy of several services is seen as one of them", () => {
   assert.equal(sloOf(result, policy, "code"), slo);
   assert.equal(sloOf(result, policy, undefined), undefined, "the services may have different ones");
   assert.equal(holdsSlo(result, policy), false, "one of two services misses its SLO");
+});
+
+test("a scenario with only jobs has goals and no SLO", () => {
+  const jobs = (is_held: boolean) => [{ name: "eval" }, { name: "train", goal: { is_held } }];
+  const result = { slo: null } as unknown as Result;
+  const policy = (is_held: boolean) => ({ policy: "p", services: [], attainment_ppm: 0, jobs: jobs(is_held) }) as unknown as Policy;
+  assert.equal(holdsSlo(result, policy(true)), true, "a class without a goal misses nothing");
+  assert.equal(holdsSlo(result, policy(false)), false);
+  assert.equal(sloOf(result, policy(true), undefined), undefined);
 });
 
 test("replicas are distinguished by their service, or by their role within one", () => {

@@ -40,7 +40,7 @@ void add_nodes(Search& search, const Rooms& rooms, const Request& request, const
   const auto add = [&](NodeId id) { search.candidates.push_back(node_candidate(rooms, id, request, fit)); };
   if (!fit.nodes.empty()) add(fit.nodes.front());
   for (const auto& [node_class, by_free] : nodes->by_class()) {
-    std::size_t left = Search::kConsideredMost;
+    std::size_t left = Search::kMaxConsidered;
     for (auto group = by_free.rbegin(); group != by_free.rend() && left > 0; ++group) {
       for (const NodeId id : group->second) {
         if (left == 0) break;
@@ -71,7 +71,7 @@ void add_domains(Search& search, const Rooms& rooms, const Request& request, con
   if (domains == nullptr) return;
   search.places = static_cast<std::int64_t>(domains->size());
   if (is_placed) add(fit.best_domain);
-  std::size_t left = Search::kConsideredMost;
+  std::size_t left = Search::kMaxConsidered;
   for (auto next = domains->rbegin(); next != domains->rend() && left > 0; ++next, --left) {
     if (!is_placed || next->second != fit.best_domain) add(next->second);
   }
@@ -91,7 +91,7 @@ Search search_of(const Rooms& rooms, const Request& request, const Fit& fit) {
     return std::tuple(one.outcome != Outcome::chosen, !is_usable, -one.pods, one.free, one.domain, one.node);
   };
   std::ranges::sort(search.candidates, {}, rank);
-  if (search.candidates.size() > Search::kShownMost) search.candidates.resize(Search::kShownMost);
+  if (search.candidates.size() > Search::kMaxShown) search.candidates.resize(Search::kMaxShown);
   return search;
 }
 
@@ -103,7 +103,7 @@ void note_search(std::vector<Search>& searches, const SearchSubject& subject, co
     return one.gang == subject.gang && one.service == subject.service && one.ordinal == subject.ordinal &&
            one.level == request.level;
   });
-  if (known == searches.end() && searches.size() == kSearchesMost) return;
+  if (known == searches.end() && searches.size() == kMaxSearches) return;
   Search search = search_of(rooms, request, fit);
   search.gang = subject.gang;
   search.service = subject.service;

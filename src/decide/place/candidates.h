@@ -32,8 +32,8 @@ struct Candidate {
 
 /// A search for room for the pods of one gang inside one domain of a level.
 struct Search {
-  static constexpr std::size_t kShownMost = 6;        ///< largest number of candidates that are kept
-  static constexpr std::size_t kConsideredMost = 64;  ///< largest number of places among which they are chosen
+  static constexpr std::size_t kMaxShown = 6;        ///< largest number of candidates that are kept
+  static constexpr std::size_t kMaxConsidered = 64;  ///< largest number of places among which they are chosen
 
   GangId gang{};  ///< none for a planned gang
   ServiceId service{};
@@ -48,7 +48,7 @@ struct Search {
 };
 
 /// Most searches that one decision keeps.
-inline constexpr std::size_t kSearchesMost = 64;
+inline constexpr std::size_t kMaxSearches = 64;
 
 /// The gang for which room is sought.
 struct SearchSubject {
@@ -58,7 +58,7 @@ struct SearchSubject {
 };
 
 /// Adds a search with its candidates, or replaces the earlier search for the same gang at the same level. If there
-/// are more than `kConsideredMost` places, only those with the most free GPUs are considered.
+/// are more than `kMaxConsidered` places, only those with the most free GPUs are considered.
 /// @param fit  the result of the search
 void note_search(std::vector<Search>& searches, const SearchSubject& subject, const Rooms& rooms,
                  const Request& request, const Fit& fit);

@@ -70,11 +70,11 @@ TEST(Candidates, FirstFitNamesTheNodesThatHaveNoRoom) {
 TEST(Candidates, AreBounded) {
   World world;
   for (std::size_t i = 0; i < 100; ++i) world.node(i % 8, 2);
-  for (std::size_t i = 0; i < 2 * kSearchesMost; ++i) world.gang(1, 4, TopologyLevel::node);
+  for (std::size_t i = 0; i < 2 * kMaxSearches; ++i) world.gang(1, 4, TopologyLevel::node);
   const std::vector<Search> searches = searches_of(world);
-  EXPECT_EQ(searches.size(), kSearchesMost);
+  EXPECT_EQ(searches.size(), kMaxSearches);
   EXPECT_EQ(searches.front().places, 100);
-  EXPECT_EQ(searches.front().candidates.size(), Search::kShownMost);
+  EXPECT_EQ(searches.front().candidates.size(), Search::kMaxShown);
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ std::vector<NodeId> spread(const Rooms& rooms, const FreeNodes& nodes, const Req
     for (auto next = group->begin(); next != group->end() && left > 0; ++next) {
       auto taken = next;
       if (next->slots >= left) {
-        // The fullest node that takes all remaining pods is the last one.
+        // Several nodes may have room for all remaining pods: the fullest of them is taken.
         const auto enough =
             std::partition_point(next, group->end(), [&](const Candidate& c) { return c.slots >= left; });
         taken = std::ranges::min_element(next, enough, {}, [](const Candidate& c) { return std::tuple(c.free, c.id); });

@@ -125,7 +125,7 @@ struct Decision {
   std::vector<Shortfall> shortfalls;      ///< policy `gang` only; pending gangs, oldest first, then planned ones
   std::set<model::NodeId> nominated;      ///< nodes for assumed or planned pods
   model::Plan plan;                       ///< BindPods and EvictPod; reasons of the other gangs
-  /// The searches for room, at most kSearchesMost; empty without Detail::candidates.
+  /// The searches for room, at most kMaxSearches; empty without Detail::candidates.
   std::vector<Search> searches{};
 };
 

@@ -7,7 +7,7 @@ namespace capstan::decide::place {
 namespace {
 
 /// Most changes for which a refusal is revised. After more changes a search is cheaper.
-constexpr std::size_t kMostRevisedChanges = 256;
+constexpr std::size_t kMaxRevisedChanges = 256;
 
 std::int64_t most_of_one_pool(const model::Catalog& catalog, const Shortfall& shape) {
   std::int64_t most = 0;
@@ -129,7 +129,7 @@ Fit RoomSearch::fit_of_class(const GangPods& gang, const Request& request) {
 /// Returns false if a search is needed.
 bool RoomSearch::revise_known(Fit& fit, const fleet::Refusal& known, const Request& request) const {
   const auto changes = rooms_.changes_since(known.version);
-  if (!changes || changes->size() > kMostRevisedChanges) return false;
+  if (!changes || changes->size() > kMaxRevisedChanges) return false;
   static_cast<BestPlace&>(fit) = *known.best;
   return revise(fit, rooms_.rooms(), request, *changes);
 }

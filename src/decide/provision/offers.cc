@@ -7,7 +7,7 @@
 namespace capstan::decide::provision {
 
 void OfferComparison::add(const Offer& offer) {
-  if (offers.size() == kConsideredMost) {
+  if (offers.size() == kMaxConsidered) {
     ++left_out;
     return;
   }
@@ -16,7 +16,7 @@ void OfferComparison::add(const Offer& offer) {
 
 void note_comparison(std::vector<OfferComparison>& offer_comparisons, OfferComparison comparison,
                      const std::optional<Offer>& chosen) {
-  if (offer_comparisons.size() == kMostComparisons) return;
+  if (offer_comparisons.size() == kMaxComparisons) return;
   if (chosen) {
     const auto found = std::ranges::find_if(comparison.offers, [&](const Offer& offer) {
       return offer.purchase == chosen->purchase && offer.within == chosen->within;
@@ -32,9 +32,9 @@ void note_comparison(std::vector<OfferComparison>& offer_comparisons, OfferCompa
   std::ranges::sort(comparison.offers, {}, [](const Offer& offer) {
     return std::tuple(offer.outcome, offer.price, offer.purchase, offer.within);
   });
-  if (comparison.offers.size() > OfferComparison::kShownMost) {
-    comparison.left_out += static_cast<std::int64_t>(comparison.offers.size() - OfferComparison::kShownMost);
-    comparison.offers.resize(OfferComparison::kShownMost);
+  if (comparison.offers.size() > OfferComparison::kMaxShown) {
+    comparison.left_out += static_cast<std::int64_t>(comparison.offers.size() - OfferComparison::kMaxShown);
+    comparison.offers.resize(OfferComparison::kMaxShown);
   }
   offer_comparisons.push_back(std::move(comparison));
 }

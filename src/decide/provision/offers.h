@@ -33,8 +33,8 @@ struct Offer {
 
 /// The purchases that were considered for pods without room.
 struct OfferComparison {
-  static constexpr std::size_t kShownMost = 12;       ///< most offers that are kept
-  static constexpr std::size_t kConsideredMost = 64;  ///< most offers of which the kept ones are the best
+  static constexpr std::size_t kMaxShown = 12;       ///< most offers that are kept
+  static constexpr std::size_t kMaxConsidered = 64;  ///< most offers of which the kept ones are the best
 
   model::GangId gang{};  ///< none for a planned gang
   model::ServiceId service{};
@@ -49,7 +49,7 @@ struct OfferComparison {
 };
 
 /// Most comparisons that one decision keeps.
-inline constexpr std::size_t kMostComparisons = 64;
+inline constexpr std::size_t kMaxComparisons = 64;
 
 /// Marks the chosen offer, sorts the offers and adds the comparison to the list, unless the list is full.
 /// @param chosen  the purchase and its domain; none: nothing is bought

@@ -68,12 +68,12 @@ TEST(Offers, SinglePodsNameThemToo) {
 TEST(Offers, TheChosenOneIsKeptWhenTheListIsFull) {
   OfferComparison comparison;
   for (std::uint32_t i = 0; i < 100; ++i) comparison.add({.purchase = {{0}, {i}}, .count = 1, .price = {i}});
-  EXPECT_EQ(comparison.offers.size(), OfferComparison::kConsideredMost);
+  EXPECT_EQ(comparison.offers.size(), OfferComparison::kMaxConsidered);
   EXPECT_EQ(comparison.left_out, 36);
   std::vector<OfferComparison> offer_comparisons;
   note_comparison(offer_comparisons, comparison, Offer{.purchase = {{0}, {99}}, .count = 1, .price = {99}});
   ASSERT_EQ(offer_comparisons.size(), 1u);
-  EXPECT_EQ(offer_comparisons[0].offers.size(), OfferComparison::kShownMost);
+  EXPECT_EQ(offer_comparisons[0].offers.size(), OfferComparison::kMaxShown);
   EXPECT_EQ(offer_comparisons[0].offers.front().purchase.offering, model::OfferingId{99});
   EXPECT_EQ(offer_comparisons[0].offers.front().outcome, Outcome::chosen);
   EXPECT_EQ(offer_comparisons[0].left_out, 88);

@@ -156,7 +156,7 @@ struct Decision {
   GpuCount expected_gpus = 0;  ///< GPUs on their way: claims in transit and launches without claims yet
   GpuCount launched_gpus = 0;  ///< GPUs that this plan buys
   model::Plan plan;            ///< LaunchNodes, ReleaseGroup, TerminateNode; reasons for what stays unchanged
-  /// The purchases that were considered, at most kNeedsMost; empty without Detail::candidates.
+  /// The purchases that were considered, at most kMaxNeeds; empty without Detail::candidates.
   std::vector<OfferComparison> offer_comparisons{};
 };
 

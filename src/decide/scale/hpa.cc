@@ -9,8 +9,8 @@ namespace {
 
 /// Truncates towards zero and clamps to an int32; NaN becomes 0.
 ReplicaCount to_int32(double value) {
-  constexpr double kLeast = -2147483648.0, kMost = 2147483647.0;
-  return std::isnan(value) ? 0 : static_cast<ReplicaCount>(std::clamp(value, kLeast, kMost));
+  constexpr double kMin = -2147483648.0, kMax = 2147483647.0;
+  return std::isnan(value) ? 0 : static_cast<ReplicaCount>(std::clamp(value, kMin, kMax));
 }
 
 /// Wraps a sum around as Kubernetes' int32 does. In Kubernetes, a policy of 2147483647 pods, meant as "any number",

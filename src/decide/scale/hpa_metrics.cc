@@ -11,7 +11,7 @@ namespace {
 
 using Group = HpaPod::Group;
 
-constexpr std::int64_t kMostMilliHeld = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMaxMilliHeld = std::numeric_limits<std::int64_t>::max();
 
 bool within(double ratio, const HpaSettings& settings) {
   const double down = static_cast<double>(settings.tolerance_down_per_mille) / 1000.0;
@@ -132,7 +132,7 @@ HpaProposal propose_by_utilization(std::span<const HpaPod> pods, std::int64_t ta
   proposal.valid = true;
   proposal.mean_milli = static_cast<std::int64_t>(total / matched);
   const auto percent = [&] {
-    return static_cast<std::int64_t>(std::min<__int128>(total * 100 / requested, kMostMilliHeld));
+    return static_cast<std::int64_t>(std::min<__int128>(total * 100 / requested, kMaxMilliHeld));
   };
   proposal.utilization_percent = percent();
   const auto ratio = [&] { return static_cast<double>(percent()) / static_cast<double>(target_percent); };
@@ -156,7 +156,7 @@ HpaProposal propose_by_utilization(std::span<const HpaPod> pods, std::int64_t ta
 std::int64_t sum_for_value(std::span<const std::int64_t> items_milli) {
   std::int64_t sum = 0;
   for (const std::int64_t item : items_milli) {
-    if (__builtin_add_overflow(sum, item, &sum) && item > 0) return kMostMilliHeld;
+    if (__builtin_add_overflow(sum, item, &sum) && item > 0) return kMaxMilliHeld;
   }
   return sum;
 }
@@ -164,7 +164,7 @@ std::int64_t sum_for_value(std::span<const std::int64_t> items_milli) {
 std::int64_t sum_for_average_value(std::span<const std::int64_t> items_milli) {
   std::int64_t sum = 0;
   for (const std::int64_t item : items_milli) {
-    if (__builtin_add_overflow(sum, item, &sum) || sum < 0) return kMostMilliHeld;
+    if (__builtin_add_overflow(sum, item, &sum) || sum < 0) return kMaxMilliHeld;
   }
   return sum;
 }
@@ -195,8 +195,8 @@ HpaProposal propose_by_average_value(std::int64_t usage_milli, std::int64_t targ
                        .within_tolerance = false,
                        .replicas = status_replicas};
   // A saturated sum is reported as it is because its mean is unknown.
-  if (usage >= static_cast<double>(kMostMilliHeld))
-    proposal.mean_milli = kMostMilliHeld;
+  if (usage >= static_cast<double>(kMaxMilliHeld))
+    proposal.mean_milli = kMaxMilliHeld;
   else if (status_replicas > 0)
     proposal.mean_milli = static_cast<std::int64_t>(std::ceil(usage / replicas));
   // Without replicas the ratio is infinite or NaN and therefore never within the tolerance.

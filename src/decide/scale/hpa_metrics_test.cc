@@ -117,7 +117,7 @@ TEST(HpaMetrics, AverageValueIgnoresReadiness) {
 }
 
 TEST(HpaMetrics, ASumOfItemsSaturates) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   struct SumRow {
     const char* what;
     std::vector<std::int64_t> items;
@@ -126,18 +126,18 @@ TEST(HpaMetrics, ASumOfItemsSaturates) {
   const SumRow rows[] = {
       {"no item", {}, 0, 0},
       {"two items", {3000, 5000}, 8000, 8000},
-      {"an overflow", {kMost, 1, -5}, kMost, kMost},
-      {"a negative sum", {-2000}, -2000, kMost},
-      {"a negative partial sum", {-1, 5000}, 4999, kMost},
+      {"an overflow", {kMax, 1, -5}, kMax, kMax},
+      {"a negative sum", {-2000}, -2000, kMax},
+      {"a negative partial sum", {-1, 5000}, 4999, kMax},
       {"a sum of zero", {5000, -5000}, 0, 0},
   };
   for (const SumRow& row : rows) {
     EXPECT_EQ(sum_for_value(row.items), row.for_value) << row.what;
     EXPECT_EQ(sum_for_average_value(row.items), row.for_average_value) << row.what;
   }
-  EXPECT_EQ(propose_by_value(kMost, 1000, 3, 3, {}).replicas, 2147483647);
-  EXPECT_EQ(propose_by_average_value(kMost, 1000, 3, {}).replicas, 2147483647);
-  EXPECT_EQ(propose_by_average_value(kMost, 1000, 3, {}).mean_milli, kMost) << "its mean is unknown";
+  EXPECT_EQ(propose_by_value(kMax, 1000, 3, 3, {}).replicas, 2147483647);
+  EXPECT_EQ(propose_by_average_value(kMax, 1000, 3, {}).replicas, 2147483647);
+  EXPECT_EQ(propose_by_average_value(kMax, 1000, 3, {}).mean_milli, kMax) << "its mean is unknown";
 }
 
 TEST(HpaMetrics, PodsAreGroupedByTheirState) {

@@ -14,7 +14,7 @@ namespace capstan::experiment {
 namespace {
 
 constexpr std::int64_t kPercent = 10'000;  // one percent, ppm
-constexpr std::int64_t kMostRaised = 320 * kPercent;
+constexpr std::int64_t kMaxRaised = 320 * kPercent;
 
 /// Returns the GPUs of the service's kind on nodes that exist at the start.
 /// @param permanent  true: counts only nodes that are never released
@@ -87,7 +87,7 @@ class Search {
     for (;; low = std::exchange(high, 2 * high)) {
       const Result<bool> holds = attempt(high);
       if (!holds) return std::unexpected(holds.error());
-      if (*holds || high >= kMostRaised) break;
+      if (*holds || high >= kMaxRaised) break;
     }
     while (best_.holds && high - low > std::max(kPercent, high / 16)) {
       const std::int64_t middle = (low + high) / 2 / kPercent * kPercent;

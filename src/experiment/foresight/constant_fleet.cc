@@ -13,8 +13,8 @@
 namespace capstan::experiment {
 namespace {
 
-constexpr ReplicaCount kPairSteps =
-    4;  ///< pairs of prefill and decode replicas are tried up to this many replicas above each number
+/// Pairs of prefill and decode replicas are tried up to this many replicas above each number.
+constexpr ReplicaCount kPairSteps = 4;
 
 /// Runs constant fleets, each once, and remembers which of them hold the SLO.
 class FleetTrials {
@@ -118,7 +118,7 @@ struct Smallest {
   bool is_exact = true;                  ///< true: the fleet that is smaller by one was run, too, and misses the SLO
 };
 
-/// Finds the smallest of such fleets that holds the SLO. It always runs two fleets at a time, so that the outcome does
+/// Finds the smallest fleet of a line that holds the SLO. It always runs two fleets at a time, so that the outcome does
 /// not depend on the number of threads.
 class LineSearch {
  public:
@@ -152,7 +152,7 @@ class LineSearch {
   }
 
  private:
-  bool may_go_on() const { return trials_.has_budget() && trials_.runs() - runs_before_ < kFleetSearchRunsMost; }
+  bool may_go_on() const { return trials_.has_budget() && trials_.runs() - runs_before_ < kMaxFleetSearchRuns; }
 
   Result<void> probe(ReplicaCount a, ReplicaCount b) {
     std::vector<ReplicaCounts> fleets;
@@ -242,7 +242,7 @@ class ConstantFleetSearch {
   /// @return false if a smaller fleet may hold the SLO
   Result<bool> search_by_variant() {
     ReplicaCounts others;
-    for (const model::Service& each : scenario_.catalog->services) others.push_back(each.min_replicas);
+    for (const model::Service& service : scenario_.catalog->services) others.push_back(service.min_replicas);
     bool exact = true;
     for (std::size_t i = 0; i < others.size(); ++i) {
       const FleetLine line = line_of(i, [i, others](ReplicaCount count) {
@@ -311,7 +311,7 @@ class ConstantFleetSearch {
         return pair.fleet[0] <= larger[0] && pair.fleet[1] <= larger[1];
       });
       if (hopeless) continue;
-      if (tried++ == kFleetSearchRunsMost || !trials_.has_budget()) return false;
+      if (tried++ == kMaxFleetSearchRuns || !trials_.has_budget()) return false;
       if (Result<void> done = trials_.run({pair.fleet}, false); !done) return std::unexpected(done.error());
       if (trials_.holds(pair.fleet)) return true;
       failed.push_back(pair.fleet);

@@ -23,7 +23,7 @@ struct ConstantFleet {
 };
 
 /// Most runs of one search for a number of replicas; a bisection between 1 and 64 replicas needs at most 8.
-inline constexpr int kFleetSearchRunsMost = 16;
+inline constexpr int kMaxFleetSearchRuns = 16;
 
 /// Finds the cheapest constant fleet by bisection, which assumes that attainment grows with the number of replicas. Its
 /// nodes and replicas exist from the start. A fleet has at least the service's `min` and at most its `max` replicas, on

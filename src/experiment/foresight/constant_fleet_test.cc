@@ -196,7 +196,7 @@ TEST(RaisedMinimumTrials, SettingTheValueRepeatsTheTrialIfItsNodesExist) {
   ASSERT_TRUE(raised.result) << verdict_words(*comparison);
   EXPECT_FALSE(holds_slo(comparison->results.front(), comparison->slo));
   EXPECT_TRUE(holds_slo(*raised.result, comparison->slo));
-  EXPECT_LE(raised.runs, kMinimumRunsMost);
+  EXPECT_LE(raised.runs, kMaxMinimumRuns);
   const std::string value = std::to_string(raised.min.front());
   EXPECT_EQ(raised.setting, "replicas.min: " + value);
   const scenario::Scenario set =

@@ -23,7 +23,7 @@ struct RaisedMinimum {
 /// A saving below this share of the policy's cost is no reason to recommend a setting.
 inline constexpr std::int64_t kMinimumSavingPercent = 1;
 /// Largest number of values that are tried.
-inline constexpr int kMinimumRunsMost = 6;
+inline constexpr int kMaxMinimumRuns = 6;
 
 /// Tries values between the stated minimum and the size of the constant fleet. A value helps a policy that holds the
 /// SLO if the policy still holds it and costs less. It helps a policy that misses the SLO if the policy then holds it.

@@ -33,7 +33,7 @@ std::optional<StandingNodes> nodes_for(const scenario::Scenario& scenario, const
                                        RemainingNodes remaining = RemainingNodes::without_pool);
 
 /// Returns the scenario with these replicas and nodes, all of them ready at the start. It has no policies, and no
-/// windows with other bounds of replicas, because these would change the size.
+/// windows, which would change the number of replicas.
 scenario::Scenario with_standing_fleet(const scenario::Scenario& scenario, const ReplicaCounts& replicas,
                                        const StandingNodes& nodes);
 

@@ -12,7 +12,8 @@ using namespace std::chrono_literals;
 
 Duration least(const Latency& latency) {
   if (latency.shape == Latency::Shape::uniform || latency.low == latency.high) return latency.low;
-  // `low` and `high` are 1.645 standard deviations of the logarithm from its mean. Six deviations are one draw in 1e9.
+  // The logarithms of `low` and `high` are 1.645 standard deviations below and above their mean. The result is six
+  // deviations below the mean: one draw in 1e9 is smaller.
   const double low = portable_log(static_cast<double>(latency.low.count()));
   const double high = portable_log(static_cast<double>(latency.high.count()));
   return Duration{static_cast<std::int64_t>(portable_exp((low + high) / 2 - 6 * (high - low) / (2 * 1.645)))};

@@ -87,10 +87,10 @@ struct Figure {
 /// Returns "prefill 2 ready at the peak, 1.4 on average".
 std::string role_rows(const RunResult& r, std::size_t width) {
   std::string text;
-  for (const RoleFigures& each : r.roles) {
+  for (const RoleFigures& figures : r.roles) {
     text += fmt::format("{}{} {} ready at the peak, {} on average", text.empty() ? "" : " · ",
-                        each.variant.empty() ? model::name(each.role) : std::string_view(each.variant),
-                        grouped_text(each.ready_peak), tenths(each.ready_mean_milli(r.minutes.size()), 1000));
+                        figures.variant.empty() ? model::name(figures.role) : std::string_view(figures.variant),
+                        grouped_text(figures.ready_peak), tenths(figures.ready_mean_milli(r.minutes.size()), 1000));
   }
   if (text.empty()) return "";
   const char* label = r.roles.front().variant.empty() ? "roles" : "variants";
@@ -103,23 +103,20 @@ std::string figures(const char* label, const std::vector<Figure>& all, std::size
   return wrapped("  " + pad_right(label, kLabel), text + rest, width);
 }
 
-}  // namespace
-
-std::string details(const RunResult& r, std::size_t width) {
+/// Returns the requests and the tokens by outcome.
+std::string request_rows(const RunResult& r, std::size_t width) {
   const RequestFigures& q = r.requests;
-  const DisruptionFigures& d = r.disruptions;
-  std::string text = gpu_rows(r) + cost_rows(r, width) + latency_rows(r);
-  text += figures("requests",
-                  {{q.arrived, "arrived"},
-                   {q.met, "met"},
-                   {q.late(), "late"},
-                   {q.rejected, "rejected"},
-                   {q.failed, "failed"},
-                   {q.timed_out, "timed out"},
-                   {q.in_flight, "in flight"},
-                   {q.queued, "queued"},
-                   {q.retries, "retry", "retries"}},
-                  width);
+  std::string text = figures("requests",
+                             {{q.arrived, "arrived"},
+                              {q.met, "met"},
+                              {q.late(), "late"},
+                              {q.rejected, "rejected"},
+                              {q.failed, "failed"},
+                              {q.timed_out, "timed out"},
+                              {q.in_flight, "in flight"},
+                              {q.queued, "queued"},
+                              {q.retries, "retry", "retries"}},
+                             width);
   text += figures("prompt tokens", {{r.prompt_tokens, "completed"}, {r.cached_tokens, "of them cached"}}, width);
   text += figures("answer tokens",
                   {{r.tokens.generated, "generated"},
@@ -128,6 +125,15 @@ std::string details(const RunResult& r, std::size_t width) {
                    {r.tokens.abandoned, "abandoned"},
                    {r.tokens.held, "under way"}},
                   width);
+  return text;
+}
+
+}  // namespace
+
+std::string details(const RunResult& r, std::size_t width) {
+  const DisruptionFigures& d = r.disruptions;
+  std::string text = gpu_rows(r) + cost_rows(r, width) + latency_rows(r);
+  if (!r.has_only_jobs()) text += request_rows(r, width);
   const std::string starts = r.cold_starts == 0 ? ""
                                                 : fmt::format(", median {}, the longest {}",
                                                               time_text(r.cold_start_p50), time_text(r.cold_start_max));

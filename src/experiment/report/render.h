@@ -8,8 +8,8 @@ namespace capstan::experiment {
 
 struct RenderOptions {
   bool color = false;  ///< true: uses the colours of a terminal
-  bool frontier =
-      false;  ///< true: adds the frontier, the changes per hour, and the first difference of the first two policies
+  /// True: adds the frontier, the changes per hour, and the first difference of the first two policies.
+  bool frontier = false;
   bool sparklines = false;  ///< true: adds charts of arrivals, ready replicas and missed requests, for UTF-8 terminals
   bool all_rows = false;    ///< true: the tables have a row for every service, class of jobs, queue and team
   int width = 120;          ///< columns of the terminal, at which sentences wrap

@@ -319,7 +319,7 @@ Json policy(const RunResult& r, const SeriesChoice& choice) {
   json["nodes"] = {{"launched", r.nodes_launched}, {"refused", r.nodes_refused}, {"released", r.nodes_released}};
   json["replicas_peak"] = r.replicas_peak;
   add_roles(r.roles, r.minutes.size(), json);
-  if (!r.services.empty()) {
+  if (r.is_shared()) {
     json["services"] = services(r, choice.by_minute || choice.decisions, choice.decisions);
     json["no_pod"] = {{"gpu_hours", gpu_hours_decimal(r.idle_node_gpu_ns)},
                       {"cost_usd", usd_decimal(r.idle_node_micro_usd)},
@@ -408,7 +408,8 @@ Json clairvoyant(const Comparison& comparison, Duration bucket) {
 std::string render_json(const Comparison& comparison, const JsonParts& parts) {
   Json json = {{"format_version", 1},     {"scenario", comparison.scenario}, {"title", comparison.title},
                {"load", comparison.load}, {"service", comparison.service},   {"seed", comparison.seed}};
-  json["slo"] = slo_json(comparison.slo);
+  const bool has_slo = comparison.results.empty() || !comparison.results.front().has_only_jobs();
+  json["slo"] = has_slo ? slo_json(comparison.slo) : Json();
   json["policies"] = Json::array();
   const Duration bucket = bucket_length(comparison.results);
   const SeriesChoice choice{parts.minutes, parts.decisions, bucket};

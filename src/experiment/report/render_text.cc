@@ -27,8 +27,8 @@ namespace capstan::experiment {
 namespace {
 
 /// Least and greatest width of a policy's name in columns.
-constexpr std::size_t kNameLeast = 12;
-constexpr std::size_t kNameMost = 48;
+constexpr std::size_t kMinName = 12;
+constexpr std::size_t kMaxName = 48;
 constexpr const char* kAchievableName = "achievable with all requests known";
 
 class Paint {
@@ -105,8 +105,11 @@ struct TableColumn {
   std::string (*cell)(const RunResult&);
 };
 
+constexpr std::size_t kColumnCount = 7;
+using TableColumns = std::array<TableColumn, kColumnCount>;
+
 /// The columns of the table. The text of `sim` and the JSON have all other figures.
-const std::array<TableColumn, 7> kTableColumns = {{
+const TableColumns kTableColumns = {{
     {"met", 8, [](const RunResult& r) { return share_text(r.attainment_ppm()); }},
     {"TTFT p99", 9, [](const RunResult& r) { return r.requests.completed > 0 ? seconds(r.ttft.p99_us) : "-"; }},
     {"GPU-h", 8, [](const RunResult& r) { return gpu_hours(r.paid_gpu_ns()); }},
@@ -115,26 +118,46 @@ const std::array<TableColumn, 7> kTableColumns = {{
     {"unmet", 8, [](const RunResult& r) { return grouped_text(r.requests.unmet()); }},
     {"score", 6, [](const RunResult& r) { return tenths(r.score_milli(), 1000); }},
 }};
+
+/// The columns of the table if there are only jobs.
+const TableColumns kJobColumns = {{
+    {"done", 8, [](const RunResult& r) { return share_text(r.attainment_ppm()); }},
+    {"wait p99", 10, [](const RunResult& r) { return clock(Instant{r.job_outcomes().wait_p99}); }},
+    {"GPU-h", 9, [](const RunResult& r) { return gpu_hours(r.paid_gpu_ns()); }},
+    {"idle GPU-min", 13, [](const RunResult& r) { return grouped_text(idle_gpu_minutes(r)); }},
+    {"USD", 10, [](const RunResult& r) { return usd(r.total_micro_usd()); }},
+    {"ended", 10,
+     [](const RunResult& r) {
+       const JobOutcomes jobs = r.job_outcomes();
+       return grouped_text(jobs.ended) + "/" + grouped_text(jobs.arrived);
+     }},
+    {"score", 6, [](const RunResult& r) { return tenths(r.score_milli(), 1000); }},
+}};
+
+const TableColumns& columns_of(const Comparison& c) {
+  return c.results.front().has_only_jobs() ? kJobColumns : kTableColumns;
+}
+
 constexpr std::size_t kBarAfter = 3;  ///< the bar of states follows this column
 
 /// Fits the table into the terminal. In a narrow one the bar is left out first, then names are cut.
 struct Shape {
-  std::size_t name = kNameLeast;
+  std::size_t name = kMinName;
   bool bar = true;
 
   Shape(const Comparison& c, std::size_t width) {
     for (const RunResult& r : c.results) name = std::max(name, columns(r.policy));
     if (c.constant_fleet) name = std::max(name, columns(c.constant_fleet->result.policy));
     if (c.clairvoyant) name = std::max({name, columns(lower_bound_name(c.slo)), columns(kAchievableName)});
-    name = std::min(name, kNameMost);
+    name = std::min(name, kMaxName);
     std::size_t numbers = 2;
-    for (const TableColumn& column : kTableColumns) numbers += column.width;
+    for (const TableColumn& column : columns_of(c)) numbers += column.width;
     bar = name + numbers + 2 + kBarCells <= width;
-    if (!bar) name = std::clamp(width > numbers ? width - numbers : 0, kNameLeast, name);
+    if (!bar) name = std::clamp(width > numbers ? width - numbers : 0, kMinName, name);
   }
 };
 
-using Cells = std::array<std::string, kTableColumns.size()>;
+using Cells = std::array<std::string, kColumnCount>;
 
 Cells cells_of(const RunResult& r) {
   Cells cells;
@@ -179,9 +202,10 @@ std::string yardstick_rows(const Comparison& c, const Shape& shape, const Paint&
 
 std::string table(const Comparison& c, const Shape& shape, const Paint& paint, std::size_t width) {
   const RunResult* marked = c.results.size() > 1 ? marked_policy(c) : nullptr;
+  const TableColumns& all = columns_of(c);
   std::string out = "  " + pad_right("policy", shape.name);
-  for (std::size_t i = 0; i < kTableColumns.size(); ++i) {
-    out += pad_left(kTableColumns[i].head, kTableColumns[i].width);
+  for (std::size_t i = 0; i < kColumnCount; ++i) {
+    out += pad_left(all[i].head, all[i].width);
     if (i == kBarAfter && shape.bar) out += "  " + pad_right("GPU time", kBarCells);
   }
   out = paint.dim(out) + "\n";
@@ -189,10 +213,10 @@ std::string table(const Comparison& c, const Shape& shape, const Paint& paint, s
     if (!shown(c, r)) continue;
     std::string line = &r == marked ? "▶ " : "  ";
     line += pad_right(shortened(r.policy, shape.name), shape.name);
-    for (std::size_t i = 0; i < kTableColumns.size(); ++i) {
-      std::string cell = kTableColumns[i].cell(r);
+    for (std::size_t i = 0; i < kColumnCount; ++i) {
+      std::string cell = all[i].cell(r);
       // A number that fills its column moves the rest of the row to the right, so that numbers never touch.
-      cell = columns(cell) < kTableColumns[i].width ? pad_left(cell, kTableColumns[i].width) : " " + cell;
+      cell = columns(cell) < all[i].width ? pad_left(cell, all[i].width) : " " + cell;
       if (i == 0) cell = holds_slo(r, c.slo) ? paint.good(cell) : paint.bad(cell);
       line += cell;
       if (i == kBarAfter && shape.bar) line += "  " + bar(r);
@@ -264,18 +288,18 @@ std::string moments(const Comparison& c, const std::string& first_label, std::si
 
 std::string header(const Comparison& c, const Paint& paint, std::size_t width) {
   const RunResult& best = c.results.front();
-  std::string first = wrapped("",
-                              fmt::format("{} · {} · {} · {} · seed {}", c.title, time_text(best.simulated),
-                                          counted(best.requests.arrived, "request", "requests"), c.load, c.seed),
-                              width);
+  const std::string arrived = best.has_only_jobs() ? counted(best.job_outcomes().arrived, "job", "jobs")
+                                                   : counted(best.requests.arrived, "request", "requests");
+  std::string first = wrapped(
+      "", fmt::format("{} · {} · {} · {} · seed {}", c.title, time_text(best.simulated), arrived, c.load, c.seed),
+      width);
   first.pop_back();
   Duration cold_start{};
   for (const RunResult& r : c.results) cold_start = std::max(cold_start, r.cold_start_p50);
   const char* label = c.results.size() > 1 ? " · slowest median cold start " : " · median cold start ";
   const std::string cold = cold_start.count() > 0 ? label + time_text(cold_start) : "";
   return paint.bold(first) + "\n" +
-         wrapped("", fmt::format("{}{}{}", c.service, best.services.empty() ? " · " + slo_words(c.slo) : "", cold),
-                 width);
+         wrapped("", fmt::format("{}{}{}", c.service, best.is_shared() ? "" : " · " + slo_words(c.slo), cold), width);
 }
 
 }  // namespace
@@ -287,11 +311,12 @@ std::string render_text(const Comparison& c, const std::string& arguments, const
   const bool one = c.results.size() == 1;
   const Shape shape(c, width);
   std::string out = header(c, paint, width) + "\n" + table(c, shape, paint, width) + "\n";
-  if (options.sparklines) out += sparklines(c, shape.name, width) + "\n";
+  if (options.sparklines && !c.results.front().has_only_jobs()) out += sparklines(c, shape.name, width) + "\n";
   if (const std::string services =
           service_table(c.results.front(), width, options.all_rows ? TableRows::all : TableRows::worst);
       !services.empty()) {
-    out += (one ? "" : paint.dim("  services under " + c.results.front().policy) + "\n") + services + "\n";
+    const char* users = c.results.front().has_only_jobs() ? "  jobs under " : "  services under ";
+    out += (one ? "" : paint.dim(users + c.results.front().policy) + "\n") + services + "\n";
   }
   if (one) out += details(c.results.front(), width) + "\n";
   out += wrapped("", verdict_words(c), width);

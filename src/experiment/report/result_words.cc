@@ -1,5 +1,9 @@
 #include "experiment/report/result_words.h"
 
+#include <fmt/format.h>
+
+#include "base/number_text.h"
+#include "experiment/report/frontier.h"
 #include "experiment/text/words.h"
 
 namespace capstan::experiment {
@@ -32,6 +36,27 @@ std::string broken_words(const RunResult& result) {
   add(broken.not_conserved, "total that does not add up", "totals that do not add up");
   add(broken.unsettled, "scaling action under a constant load", "scaling actions under a constant load");
   return text;
+}
+
+std::string cost_words(const RunResult& r) {
+  return r.total_micro_usd() > 0 ? usd(r.total_micro_usd()) + " USD" : gpu_hours(r.paid_gpu_ns()) + " GPU-hours";
+}
+
+std::string time_and_price_words(const RunResult& r) {
+  if (r.simulated <= Duration{}) return "";
+  const std::string text = " in " + time_text(r.simulated);
+  if (r.total_micro_usd() == 0) return text;
+  return text + fmt::format(" ({} USD/h)", usd(per_hour_milli(r.total_micro_usd(), r.simulated) / 1000));
+}
+
+std::string cost_against(const RunResult& r, const RunResult& other) {
+  const bool priced = r.total_micro_usd() > 0 && other.total_micro_usd() > 0;
+  const __int128 cost = priced ? r.total_micro_usd() : r.paid_gpu_ns();
+  const __int128 than = priced ? other.total_micro_usd() : other.paid_gpu_ns();
+  const __int128 difference = cost > than ? cost - than : than - cost;
+  const auto percent = than == 0 ? 0 : static_cast<std::int64_t>((difference * 200 / than + 1) / 2);  // rounded
+  if (percent == 0) return "as much as";
+  return fmt::format("{} % {} than", grouped_text(percent), cost > than ? "more" : "less");
 }
 
 }  // namespace capstan::experiment

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/number_text.h"
+#include "experiment/report/frontier.h"
 #include "experiment/report/result_words.h"
 #include "experiment/text/layout.h"
 #include "experiment/text/words.h"
@@ -16,9 +17,9 @@
 namespace capstan::experiment {
 namespace {
 
-constexpr std::size_t kNamesMost = 3;
-constexpr std::size_t kUserNameLeast = 12;
-constexpr std::size_t kUserNameMost = 40;
+constexpr std::size_t kMaxNames = 3;
+constexpr std::size_t kMinUserName = 12;
+constexpr std::size_t kMaxUserName = 40;
 
 std::string percent(std::int64_t ppm) { return share_text(ppm); }
 
@@ -33,9 +34,9 @@ std::string row(const std::string& name, std::size_t name_width, std::span<const
 /// Returns the width of a column with the names of the rows.
 template <typename Row>
 std::size_t name_width(const std::vector<Row>& rows) {
-  std::size_t width = kUserNameLeast;
-  for (const Row& each : rows) width = std::max(width, columns(each.name));
-  return std::min(width, kUserNameMost);
+  std::size_t width = kMinUserName;
+  for (const Row& row : rows) width = std::max(width, columns(row.name));
+  return std::min(width, kMaxUserName);
 }
 
 std::string share(std::optional<std::int64_t> ppm) { return ppm ? percent(*ppm) : "-"; }
@@ -54,14 +55,14 @@ struct ChosenRows {
 template <typename Row, typename Rank>
 ChosenRows<Row> choose_rows(const std::vector<Row>& all, TableRows rows, Rank rank) {
   ChosenRows<Row> out;
-  for (const Row& each : all) out.shown.push_back(&each);
-  if (rows == TableRows::all || all.size() <= kTableRowsMost) return out;
+  for (const Row& figures : all) out.shown.push_back(&figures);
+  if (rows == TableRows::all || all.size() <= kMaxTableRows) return out;
   const auto is_worse = [&](const Row* a, const Row* b) {
     const auto ranks = std::pair(rank(*a), rank(*b));
     return ranks.first != ranks.second ? ranks.first < ranks.second : a < b;
   };
   std::ranges::sort(out.shown, is_worse);
-  const auto first_other = out.shown.begin() + static_cast<std::ptrdiff_t>(kTableRowsMost - 1);
+  const auto first_other = out.shown.begin() + static_cast<std::ptrdiff_t>(kMaxTableRows - 1);
   out.others.assign(first_other, out.shown.end());
   out.shown.erase(first_other, out.shown.end());
   return out;
@@ -70,7 +71,7 @@ ChosenRows<Row> choose_rows(const std::vector<Row>& all, TableRows rows, Rank ra
 template <typename Row, typename Value>
 Value sum_of(const std::vector<const Row*>& rows, Value Row::* member) {
   Value sum{};
-  for (const Row* each : rows) sum += each->*member;
+  for (const Row* row : rows) sum += row->*member;
   return sum;
 }
 
@@ -96,10 +97,8 @@ std::vector<std::string> other_services(const std::vector<const ServiceFigures*>
           usd(sum_of(others, &ServiceFigures::micro_usd))};
 }
 
-}  // namespace
-
-std::string service_table(const RunResult& result, std::size_t width, TableRows rows) {
-  if (result.services.empty()) return "";
+/// Returns the table of the services, with a row for the GPUs that no pod had.
+std::string service_rows(const RunResult& result, TableRows rows) {
   static constexpr std::size_t kWidths[] = {10, 9, 10, 10, 9, 9, 11};
   const std::size_t name = name_width(result.services);
   std::string out = row("service", name, kWidths, {"met", "asked", "TTFT p99", "TPOT p99", "ready", "GPU-h", "USD"});
@@ -109,8 +108,8 @@ std::string service_table(const RunResult& result, std::size_t width, TableRows 
     return std::pair(has_requests ? service.attainment_ppm() - service.slo.attainment_ppm : 1'000'000,
                      -service.requests.arrived);
   });
-  for (const ServiceFigures* each : chosen.shown) {
-    const ServiceFigures& service = *each;
+  for (const ServiceFigures* shown : chosen.shown) {
+    const ServiceFigures& service = *shown;
     const bool has_latency = service.requests.completed > 0;
     out += row(
         service.name, name, kWidths,
@@ -126,7 +125,17 @@ std::string service_table(const RunResult& result, std::size_t width, TableRows 
   }
   out += row("no pod", name, kWidths,
              {"", "", "", "", "", gpu_hours(result.idle_node_gpu_ns), usd(result.idle_node_micro_usd)});
-  out += job_table(result, rows) + queue_table(result, rows) + team_table(result, rows);
+  return out;
+}
+
+}  // namespace
+
+std::string service_table(const RunResult& result, std::size_t width, TableRows rows) {
+  if (!result.is_shared()) return "";
+  std::string out = result.services.empty() ? "" : service_rows(result, rows);
+  out += job_table(result, rows);
+  out += queue_table(result, rows) + team_table(result, rows);
+  if (out.starts_with('\n')) out.erase(0, 1);
   const std::string missed = missed_services_words(result);
   return missed.empty() ? out : out + wrapped("  ", result.policy + " misses " + missed, width);
 }
@@ -182,8 +191,8 @@ std::string job_table(const RunResult& result, TableRows rows) {
   std::vector<std::string> names = {"jobs"};
   std::vector<std::vector<std::string>> table = {
       {"in time", "asked", "wait p50", "wait p99", "ended", "per hour", "run GPU-h", "GPU-h", "USD"}};
-  for (const JobFigures* each : chosen.shown) {
-    const JobFigures& jobs = *each;
+  for (const JobFigures* shown : chosen.shown) {
+    const JobFigures& jobs = *shown;
     names.push_back(jobs.name);
     table.push_back({jobs.goal ? share(jobs.attainment_ppm()) : "-",
                      jobs.goal ? percent(jobs.goal->attainment_ppm) : "-", clock(Instant{jobs.wait_p50}),
@@ -196,6 +205,10 @@ std::string job_table(const RunResult& result, TableRows rows) {
     table.push_back({"", "", "", "", ended_of(ended, sum_of(others, &JobFigures::arrived)), per_hour(ended, result),
                      gpu_hours(sum_of(others, &JobFigures::computed_gpu_ns)),
                      gpu_hours(sum_of(others, &JobFigures::gpu_ns)), usd(sum_of(others, &JobFigures::micro_usd))});
+  }
+  if (result.services.empty()) {  // with services, their table has this row
+    names.push_back("no pod");
+    table.push_back({"", "", "", "", "", "", "", gpu_hours(result.idle_node_gpu_ns), usd(result.idle_node_micro_usd)});
   }
   std::vector<std::size_t> widths = {10, 9, 10, 10, 9, 10, 11, 9, 11};
   for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = column_width(widths[i], table, i);
@@ -218,8 +231,8 @@ std::string queue_table(const RunResult& result, TableRows rows) {
   const auto chosen = choose_rows(result.queues, rows, [](const QueueFigures& queue) {
     return std::pair(-queue.waiting_peak.count, -queue.micro_usd);
   });
-  for (const QueueFigures* each : chosen.shown) {
-    const QueueFigures& queue = *each;
+  for (const QueueFigures* shown : chosen.shown) {
+    const QueueFigures& queue = *shown;
     std::vector<std::string> cells = {queue.limit ? gpus(*queue.limit) : "-",
                                       gpus(MilliGpu{queue.held_minutes.count / minutes}),
                                       gpus(queue.held_peak),
@@ -240,8 +253,8 @@ std::string team_table(const RunResult& result, TableRows rows) {
   const std::size_t name = name_width(result.teams);
   std::string out = "\n" + row("team", name, kWidths, {"requests", "met", "jobs ended", "GPU-h", "USD"});
   const auto chosen = choose_rows(result.teams, rows, [](const TeamFigures& team) { return -team.micro_usd; });
-  for (const TeamFigures* each : chosen.shown) {
-    const TeamFigures& team = *each;
+  for (const TeamFigures* shown : chosen.shown) {
+    const TeamFigures& team = *shown;
     out += row(team.name.empty() ? "no team" : team.name, name, kWidths,
                {grouped_text(team.arrived), grouped_text(team.met),
                 team.jobs_arrived > 0 ? ended_of(team.jobs_ended, team.jobs_arrived) : "-", gpu_hours(team.gpu_ns),
@@ -288,7 +301,7 @@ std::string missed_services_words(const RunResult& result) {
   }
   std::ranges::stable_sort(missed, {}, &Missed::distance_ppm);
   std::string words;
-  const std::size_t named = std::min(missed.size(), kNamesMost);
+  const std::size_t named = std::min(missed.size(), kMaxNames);
   for (std::size_t i = 0; i < named; ++i) {
     const bool is_last = i + 1 == missed.size();
     words += (i == 0 ? "" : is_last ? " and " : ", ") + missed[i].words;

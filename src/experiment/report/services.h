@@ -11,10 +11,10 @@ namespace capstan::experiment {
 
 /// The rows of a table.
 enum class TableRows : std::uint8_t {
-  worst,  ///< at most `kTableRowsMost` rows: the worst ones, and a row with the sums of the others
+  worst,  ///< at most `kMaxTableRows` rows: the worst ones, and a row with the sums of the others
   all,
 };
-inline constexpr std::size_t kTableRowsMost = 25;
+inline constexpr std::size_t kMaxTableRows = 25;
 
 /// Returns the tables of a policy's services, jobs, queues and teams, and what it misses. Empty for one service alone.
 std::string service_table(const RunResult& result, std::size_t width, TableRows rows = TableRows::worst);

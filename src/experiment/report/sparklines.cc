@@ -21,9 +21,9 @@ constexpr std::size_t kKindWidth = 7;   ///< columns for "arrived", "ready" and 
 constexpr std::size_t kNoteWidth = 15;  ///< columns for "  at most 1,234"
 
 constexpr std::size_t kOtherColumns =
-    2 + 2 + kKindWidth + 1 + kNoteWidth;     ///< columns for the mark, the kind, the note and gaps
-constexpr std::size_t kSparkNameLeast = 12;  ///< least width of a policy's name
-constexpr std::size_t kBarsLeast = 20;
+    2 + 2 + kKindWidth + 1 + kNoteWidth;   ///< columns for the mark, the kind, the note and gaps
+constexpr std::size_t kMinSparkName = 12;  ///< least width of a policy's name
+constexpr std::size_t kMinBars = 20;
 
 using Numbers = std::vector<std::int64_t>;
 
@@ -39,9 +39,9 @@ std::int64_t largest_of(const Numbers& numbers) { return numbers.empty() ? 0 : s
 
 RowSeries series_of(const RunResult& result, Duration bucket, bool is_marked) {
   RowSeries row{.name = result.policy, .is_marked = is_marked, .ready_milli = {}, .missed = {}};
-  for (const TimelineBucket& each : timeline(result, bucket)) {
-    row.ready_milli.push_back(each.ready_mean_milli);
-    row.missed.push_back(each.missed());
+  for (const TimelineBucket& slice : timeline(result, bucket)) {
+    row.ready_milli.push_back(slice.ready_mean_milli);
+    row.missed.push_back(slice.missed());
   }
   return row;
 }
@@ -52,10 +52,10 @@ class LineDrawer {
   LineDrawer(std::size_t name_width, std::size_t width, std::size_t buckets) {
     const std::size_t room = width > kOtherColumns ? width - kOtherColumns : 0;
     // The bars keep their columns, and names are cut to the rest.
-    columns_each_ = std::max<std::size_t>(1, kTimelineBucketsMost / std::max<std::size_t>(1, buckets));
+    columns_each_ = std::max<std::size_t>(1, kMaxTimelineBuckets / std::max<std::size_t>(1, buckets));
     while (columns_each_ > 1 && buckets * columns_each_ + name_width > room) --columns_each_;
     bars_ = buckets * columns_each_;
-    name_ = std::clamp(room > bars_ ? room - bars_ : 0, kSparkNameLeast, std::max(kSparkNameLeast, name_width));
+    name_ = std::clamp(room > bars_ ? room - bars_ : 0, kMinSparkName, std::max(kMinSparkName, name_width));
   }
 
   std::string line(bool is_marked, const std::string& name, const char* kind, const Numbers& numbers, std::int64_t most,
@@ -68,7 +68,7 @@ class LineDrawer {
  private:
   std::size_t columns_each_ = 1;
   std::size_t bars_ = 0;
-  std::size_t name_ = kSparkNameLeast;
+  std::size_t name_ = kMinSparkName;
 };
 
 }  // namespace
@@ -86,11 +86,11 @@ std::string spark_bars(std::span<const std::int64_t> numbers, std::int64_t most,
 }
 
 std::string sparklines(const Comparison& c, std::size_t name_width, std::size_t width) {
-  const std::size_t taken = kOtherColumns + kSparkNameLeast;
-  const std::size_t bars = width > taken + kBarsLeast ? width - taken : kBarsLeast;
-  const Duration bucket = bucket_length(c.results, std::min(bars, kTimelineBucketsMost));
+  const std::size_t taken = kOtherColumns + kMinSparkName;
+  const std::size_t bars = width > taken + kMinBars ? width - taken : kMinBars;
+  const Duration bucket = bucket_length(c.results, std::min(bars, kMaxTimelineBuckets));
   Numbers arrivals;
-  for (const TimelineBucket& each : timeline(c.results.front(), bucket)) arrivals.push_back(each.arrived);
+  for (const TimelineBucket& slice : timeline(c.results.front(), bucket)) arrivals.push_back(slice.arrived);
   if (arrivals.empty()) return "";
 
   std::vector<RowSeries> rows;

@@ -11,6 +11,8 @@
 
 #include "base/number_text.h"
 #include "experiment/report/frontier.h"
+#include "experiment/report/jobs_verdict.h"
+#include "experiment/report/result_words.h"
 #include "experiment/report/services.h"
 #include "experiment/run/ranking.h"
 #include "experiment/text/words.h"
@@ -22,39 +24,16 @@ namespace {
 constexpr std::int64_t kPoint = 10'000;                // millionths
 constexpr std::int64_t kShownPoint = kPoint / 20;      // half of the last shown digit, millionths
 constexpr std::int64_t kShownGpuNs = 180'000'000'000;  // half of a tenth of a GPU-hour
-constexpr std::size_t kMostTerms = 3;                  // largest number of terms for requests, and for GPU-hours
-
-/// Returns "78.27 USD", or the paid GPU time if no price is known.
-std::string cost_words(const RunResult& r) {
-  return r.total_micro_usd() > 0 ? usd(r.total_micro_usd()) + " USD" : gpu_hours(r.paid_gpu_ns()) + " GPU-hours";
-}
+constexpr std::size_t kMaxTerms = 3;                   // largest number of terms for requests, and for GPU-hours
 
 std::string met_words(const RunResult& r) { return share_text(r.attainment_ppm()) + " met"; }
 std::string met_and_cost(const RunResult& r) { return met_words(r) + " for " + cost_words(r); }
 
-/// Returns `met_and_cost` with the length of the run and the price per hour: "99.2 % met for 40.00 USD in 30 min (80.00
-/// USD/h)". Only the first sentence states them, because the other sentences compare runs of the same length.
-std::string met_and_cost_in_time(const RunResult& r) {
-  std::string text = met_and_cost(r);
-  if (r.simulated <= Duration{}) return text;
-  text += " in " + time_text(r.simulated);
-  if (r.total_micro_usd() == 0) return text;
-  return text + fmt::format(" ({} USD/h)", usd(per_hour_milli(r.total_micro_usd(), r.simulated) / 1000));
-}
+/// Returns `met_and_cost` with the length of the run: "99.2 % met for 40.00 USD in 30 min (80.00 USD/h)".
+std::string met_and_cost_in_time(const RunResult& r) { return met_and_cost(r) + time_and_price_words(r); }
 
 /// Returns "the SLO", or "the SLOs" of several services.
 const char* slo_noun(const Comparison& c) { return c.results.front().services.empty() ? "the SLO" : "the SLOs"; }
-
-/// Returns "33 % less than", "4 % more than" or "as much as".
-std::string cost_against(const RunResult& r, const RunResult& other) {
-  const bool priced = r.total_micro_usd() > 0 && other.total_micro_usd() > 0;
-  const __int128 cost = priced ? r.total_micro_usd() : r.paid_gpu_ns();
-  const __int128 than = priced ? other.total_micro_usd() : other.paid_gpu_ns();
-  const __int128 difference = cost > than ? cost - than : than - cost;
-  const auto percent = than == 0 ? 0 : static_cast<std::int64_t>((difference * 200 / than + 1) / 2);  // rounded
-  if (percent == 0) return "as much as";
-  return fmt::format("{} % {} than", grouped_text(percent), cost > than ? "more" : "less");
-}
 
 std::string more_or_less(std::int64_t difference, std::int64_t unit, const char* more, const char* less) {
   return fmt::format("{} {}", tenths(std::abs(difference), unit), difference > 0 ? more : less);
@@ -179,7 +158,7 @@ GpuNanoseconds size_of(GpuNanoseconds number) { return number < 0 ? -number : nu
 /// Joins the largest terms with commas, the largest first. Small terms are left out.
 std::string largest(std::vector<Term> terms) {
   std::ranges::stable_sort(terms, std::ranges::greater{}, [](const Term& t) { return size_of(t.difference); });
-  if (terms.size() > kMostTerms) terms.resize(kMostTerms);
+  if (terms.size() > kMaxTerms) terms.resize(kMaxTerms);
   std::string text;
   for (const Term& term : terms) text += (text.empty() ? "" : ", ") + term.words;
   return text;
@@ -214,18 +193,19 @@ std::string gpu_terms(const RunResult& a, const RunResult& b) {
 }  // namespace
 
 const RunResult* marked_policy(const Comparison& c) {
-  const RunResult* cheapest = nullptr;
+  const RunResult* cheapest = nullptr;  // with only jobs: the first of the ranking
   for (const RunResult& r : c.results) {
     if (!holds_slo(r, c.slo)) continue;
-    if (cheapest == nullptr || is_cheaper(r, *cheapest)) cheapest = &r;
+    const bool is_better = r.has_only_jobs() ? cheapest == nullptr : cheapest == nullptr || is_cheaper(r, *cheapest);
+    if (is_better) cheapest = &r;
   }
   return cheapest;
 }
 
 std::string difference_words(const RunResult& a, const RunResult& b) {
   std::string text;
-  const std::int64_t points = a.attainment_ppm() - b.attainment_ppm();
-  const std::string requests = request_terms(a, b);
+  const std::int64_t points = a.has_only_jobs() ? 0 : a.attainment_ppm() - b.attainment_ppm();
+  const std::string requests = a.has_only_jobs() ? job_terms(a, b) : request_terms(a, b);
   if (std::abs(points) >= kShownPoint)
     text += more_or_less(points, kPoint, "percentage points more met", "percentage points fewer met");
   if (!requests.empty()) text += text.empty() ? requests : " (" + requests + ")";
@@ -240,6 +220,7 @@ std::string difference_words(const RunResult& a, const RunResult& b) {
 
 std::string verdict_words(const Comparison& c) {
   const RunResult& best = c.results.front();
+  if (best.has_only_jobs()) return jobs_verdict(c);
   if (best.requests.arrived == 0) return "No request arrived.";
   if (c.results.size() == 1 && !c.constant_fleet) return words_for_one(c);
   std::string text;

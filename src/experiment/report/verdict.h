@@ -7,7 +7,8 @@
 // The sentences that tell an engineer which policy to choose.
 namespace capstan::experiment {
 
-/// Returns the policy that the table marks, the cheapest that holds the SLO; null if none holds it.
+/// Returns the policy that the table marks, the cheapest that holds the SLO; null if none holds it. With only jobs, it
+/// is the first of the ranking if it holds the goals.
 const RunResult* marked_policy(const Comparison& comparison);
 
 /// Returns the sentences below the table. With several policies they name the cheapest that holds the SLO and the next

@@ -27,18 +27,18 @@ Result<Endpoint> Endpoint::open(const EndpointSetup& setup, std::uint64_t seed) 
 
 double Endpoint::part_done(Instant now) const {
   const Duration length = setup_->workload.duration.value_or(Duration{});
-  // A source reads ahead of the simulated time, so it counts only where the load states no length.
+  // A source reads ahead of the simulated time, so its progress is used only if the load states no length.
   if (length.count() == 0) return source_ ? source_->progress() : 0;
   return std::min(1.0, static_cast<double>(now.since_start.count()) / static_cast<double>(length.count()));
 }
 
 Result<Endpoints> Endpoints::open(const SimulationSetup& setup) {
   Endpoints all;
-  for (const EndpointSetup& each : setup.endpoints) {
-    Result<Endpoint> endpoint = Endpoint::open(each, endpoint_seed(setup.seed, all.endpoints_.size()));
+  for (const EndpointSetup& endpoint_setup : setup.endpoints) {
+    Result<Endpoint> endpoint = Endpoint::open(endpoint_setup, endpoint_seed(setup.seed, all.endpoints_.size()));
     if (!endpoint) return std::unexpected(std::move(endpoint.error()));
-    CAPSTAN_ASSERT(each.first.value == all.by_service_.size());
-    all.by_service_.insert(all.by_service_.end(), each.variants.size(), all.endpoints_.size());
+    CAPSTAN_ASSERT(endpoint_setup.first.value == all.by_service_.size());
+    all.by_service_.insert(all.by_service_.end(), endpoint_setup.variants.size(), all.endpoints_.size());
     all.endpoints_.push_back(std::move(*endpoint));
   }
   return all;
@@ -68,6 +68,7 @@ std::optional<Error> Endpoints::error() const {
 }
 
 double Endpoints::part_done(Instant now) const {
+  if (endpoints_.empty()) return 0;
   double sum = 0;
   for (const Endpoint& endpoint : endpoints_) sum += endpoint.part_done(now);
   return sum / static_cast<double>(endpoints_.size());

@@ -56,7 +56,7 @@ class Endpoints {
   void advance(Instant now) const;
   void finish(Instant now) const;
   std::optional<Error> error() const;
-  double part_done(Instant now) const;  ///< the mean of the endpoints
+  double part_done(Instant now) const;  ///< the mean of the endpoints; 0 without one
   bool is_over(Instant now) const;      ///< true if all loads are over and all requests have ended
   bool are_loads_over(Instant now) const;
   /// Returns the next moment after `now` at which a stated load ends.

@@ -39,6 +39,20 @@ std::optional<std::int64_t> JobFigures::attainment_ppm() const {
 
 bool JobFigures::holds_goal() const { return !goal || attainment_ppm().value_or(1'000'000) >= goal->attainment_ppm; }
 
+JobOutcomes outcomes_of(const std::vector<JobFigures>& all) {
+  JobOutcomes sum;
+  for (const JobFigures& jobs : all) {
+    sum.wanted += jobs.goal ? jobs.due : jobs.arrived;
+    sum.done += jobs.goal ? jobs.due - jobs.late : jobs.ended;
+    sum.free_ended += jobs.goal ? 0 : jobs.ended;
+    sum.arrived += jobs.arrived;
+    sum.ended += jobs.ended;
+    sum.has_goals |= jobs.goal.has_value();
+    sum.wait_p99 = std::max(sum.wait_p99, jobs.wait_p99);
+  }
+  return sum;
+}
+
 std::vector<JobFigures> job_figures(const sim::ClusterConfig& config, const sim::Jobs& jobs,
                                     const std::vector<std::optional<scenario::JobGoal>>& goals, Instant end) {
   std::vector<JobFigures> all(config.job_classes.size());

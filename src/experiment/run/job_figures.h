@@ -40,6 +40,21 @@ struct JobFigures {
   bool holds_goal() const;
 };
 
+/// The jobs of several classes by outcome.
+struct JobOutcomes {
+  std::int64_t wanted = 0;      ///< due jobs of the classes with a goal, and all jobs that arrived of the others
+  std::int64_t done = 0;        ///< the part of `wanted` that ended, in time where the class has a goal
+  std::int64_t free_ended = 0;  ///< jobs that ended of the classes without a goal
+  std::int64_t arrived = 0;
+  std::int64_t ended = 0;
+  bool has_goals = false;  ///< a class has a goal
+  Duration wait_p99{};     ///< the longest of the classes
+
+  std::int64_t done_ppm() const { return wanted == 0 ? 0 : done * 1'000'000 / wanted; }
+};
+
+JobOutcomes outcomes_of(const std::vector<JobFigures>& all);
+
 /// Returns the figures of each class, without the GPU time and its price.
 /// @param goals  by class
 std::vector<JobFigures> job_figures(const sim::ClusterConfig& config, const sim::Jobs& jobs,

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Sixteen GPUs. The chat needs one; three jobs of eight GPUs arrive at once, and their queue allows one at a time.
-constexpr const char* kScenario = R"(name: jobs
+constexpr const char* kJobsScenario = R"(name: jobs
 duration: 2h
 queues:
   - {name: all, gpu_limit: 16}
@@ -41,7 +41,7 @@ policies:
 
 RunResult run_with_jobs(const std::string& set) {
   const auto scenario =
-      scenario::parse_scenario(kScenario, "s.yaml", {.sets = {set}, .trace = {}, .seed = {}, .policies = {}});
+      scenario::parse_scenario(kJobsScenario, "s.yaml", {.sets = {set}, .trace = {}, .seed = {}, .policies = {}});
   EXPECT_TRUE(scenario.has_value()) << (scenario ? "" : scenario.error().text());
   PreparedRun prepared = prepare(*scenario, scenario->policies.front(), 1);
   prepared.setup.verify = true;

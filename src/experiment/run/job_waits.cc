@@ -78,7 +78,7 @@ void JobWaits::close(Period& period) {
 std::vector<Moment> JobWaits::take_moments() {
   for (Period& period : periods_) close(period);
   std::ranges::stable_sort(moments_, std::ranges::greater{}, &Moment::weight);
-  if (moments_.size() > kMostMoments) moments_.resize(kMostMoments);
+  if (moments_.size() > kMaxMoments) moments_.resize(kMaxMoments);
   return std::exchange(moments_, {});
 }
 

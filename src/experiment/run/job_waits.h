@@ -13,7 +13,7 @@ namespace capstan::experiment {
 class JobWaits {
  public:
   static constexpr const char* kReason = "jobs_waited";  ///< `Moment::reason` of its moments
-  static constexpr std::size_t kMostMoments = 2;
+  static constexpr std::size_t kMaxMoments = 2;
   /// Time that the oldest job must have waited. Shorter waits are usual: a node takes minutes to start.
   static constexpr Duration kLongWait = std::chrono::minutes(10);
 
@@ -22,7 +22,7 @@ class JobWaits {
 
   /// Called at the end of each minute.
   void minute(Instant now, const model::Snapshot& truth);
-  /// Ends all periods. Returns a moment for each, at most `kMostMoments`. Their weight is the GPU-minutes for which the
+  /// Ends all periods. Returns a moment for each, at most `kMaxMoments`. Their weight is the GPU-minutes for which the
   /// jobs waited.
   std::vector<Moment> take_moments();
 

@@ -32,7 +32,7 @@ struct LimitCase {
   std::int64_t broken;
 };
 
-const LimitCase kRows[] = {
+const LimitCase kLimitRows[] = {
     {"up to the limit", 1, 2, 16, {}, 0},
     {"above the pool's limit", 1, 3, 16, {}, 1},
     {"what stood above it at the start may stand on", 3, 3, 16, {}, 0},
@@ -42,7 +42,7 @@ const LimitCase kRows[] = {
 };
 
 TEST(LimitWatch, CountsRisesAboveALimit) {
-  for (const LimitCase& row : kRows) {
+  for (const LimitCase& row : kLimitRows) {
     SCOPED_TRACE(row.teaches);
     LimitWatch watch;
     watch.minute(nodes(row.first, row.pool_limit, row.limits));

@@ -16,7 +16,7 @@
 namespace capstan::experiment {
 namespace {
 
-constexpr std::size_t kMostMoments = 8;
+constexpr std::size_t kMaxMoments = 8;
 constexpr Duration kMinuteLength = std::chrono::minutes(1);
 
 Percentiles percentiles(const sim::LatencyHistogram& histogram) {
@@ -349,7 +349,7 @@ RunResult Observer::result(Instant end) {
   result.replicas_peak = hook_.serving_peak();
   if (is_alone() && roles_.size() > 1) result.roles = roles_;
   std::ranges::stable_sort(moments_, std::ranges::greater{}, &Moment::weight);
-  if (moments_.size() > kMostMoments) moments_.resize(kMostMoments);
+  if (moments_.size() > kMaxMoments) moments_.resize(kMaxMoments);
   result.moments = std::move(moments_);
   result.invariants = {.partial_gang = stats.violations.partial_gang,
                        .work_cut = result.disruptions.requests_cut - result.disruptions.requests_cut_forced,
@@ -476,9 +476,7 @@ void Observer::read_cluster(RunResult& result, Instant end) {
         fmt::format("{} found no room: the cluster's zones, racks and NVLink domains have no place for more machines",
                     counted(cluster.launches_without_room, "launch", "launches")));
   }
-  const model::Catalog& catalog = *setup_.cluster.catalog;
-  const std::string_view level = catalog.level_words(catalog.services.front().workload.together);
-  for (std::string& warning : refusal_warnings(cluster, level)) {
+  for (std::string& warning : refusal_warnings(cluster, named_users(setup_.cluster, has_cluster_alone()))) {
     result.warnings.push_back(std::move(warning));
   }
   result.nodes_released = cluster.nodes_removed;

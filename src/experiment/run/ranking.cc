@@ -18,15 +18,21 @@ std::int64_t goals_missed(const RunResult& result) {
          std::ranges::count_if(result.jobs, [](const JobFigures& jobs) { return !jobs.holds_goal(); });
 }
 
+/// Returns the jobs without a goal that ended, if there are only jobs. Without this number the cheapest policy would be
+/// the one that buys no node and runs no job. Where services share the cluster, their SLOs and the cost decide.
+std::int64_t free_jobs_ended(const RunResult& result) {
+  return result.has_only_jobs() ? result.job_outcomes().free_ended : 0;
+}
+
 }  // namespace
 
 bool holds_slo(const RunResult& result, const model::Slo& slo) {
-  if (!result.services.empty()) return goals_missed(result) == 0;
+  if (result.is_shared()) return goals_missed(result) == 0;
   return result.attainment_ppm() >= slo.attainment_ppm;
 }
 
 RequestCount requests_short_of_slo(const RunResult& result, const model::Slo& slo) {
-  if (result.services.empty()) return requests_short(result.requests, slo);
+  if (!result.is_shared()) return requests_short(result.requests, slo);
   RequestCount sum = 0;
   for (const ServiceFigures& service : result.services) sum += requests_short(service.requests, service.slo);
   return sum;
@@ -42,6 +48,9 @@ bool ranks_before(const RunResult& a, const RunResult& b, const model::Slo& slo)
   if (a_holds != holds_slo(b, slo)) return a_holds;
   if (goals_missed(a) != goals_missed(b)) return goals_missed(a) < goals_missed(b);
   if (!a_holds && a.attainment_ppm() != b.attainment_ppm()) return a.attainment_ppm() > b.attainment_ppm();
+  if (const std::int64_t ended_a = free_jobs_ended(a), ended_b = free_jobs_ended(b); ended_a != ended_b) {
+    return ended_a > ended_b;
+  }
   if (is_cheaper(a, b)) return true;
   return !is_cheaper(b, a) && a.policy < b.policy;
 }

@@ -9,7 +9,7 @@
 namespace capstan::experiment {
 
 /// Returns true if the policy meets the share of requests that the SLO asks for. With several services each must meet
-/// that of its own SLO.
+/// that of its own SLO, and each class of jobs its goal. A policy for jobs without goals misses nothing.
 bool holds_slo(const RunResult& result, const model::Slo& slo);
 
 /// Returns how many more requests the policy would have to meet to hold the SLO; 0 if it holds it.
@@ -20,8 +20,8 @@ RequestCount requests_short_of_slo(const RunResult& result, const model::Slo& sl
 bool is_cheaper(const RunResult& a, const RunResult& b);
 
 /// Returns true if `a` is the better choice: it holds the SLO and `b` does not, or both hold it and `a` is cheaper, or
-/// neither holds it and `a` misses the SLO of fewer services or else has the higher attainment. Ties go by cost, then
-/// by name.
+/// neither holds it and `a` misses the SLO of fewer services or else has the higher attainment. With only jobs, the
+/// number of jobs that ended of classes without a goal comes before the cost. Ties go by cost, then by name.
 bool ranks_before(const RunResult& a, const RunResult& b, const model::Slo& slo);
 
 /// Orders policies by `ranks_before`.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
 #include "base/number_text.h"
@@ -40,25 +41,85 @@ std::string bind_cause(const sim::ClusterMeter& meter, std::int64_t refused, std
                                           : "the pods or the nodes were gone, or bound and not ready";
 }
 
+/// A user, and the number of a sentence about it.
+struct Share {
+  std::size_t user;
+  std::int64_t count;
+};
+
+/// Returns the users with a number that is not 0, the largest first.
+std::vector<Share> shares_of(const std::vector<std::int64_t>& by_user) {
+  std::vector<Share> shares;
+  for (std::size_t i = 0; i < by_user.size(); ++i) {
+    if (by_user[i] > 0) shares.push_back({i, by_user[i]});
+  }
+  std::ranges::stable_sort(shares, std::ranges::greater{}, &Share::count);
+  return shares;
+}
+
+/// Returns "; 2,000 of them of chat, 700 of eval". Of many users, it names three. Empty for a user without a name.
+std::string names_of(const std::vector<Share>& shares, const std::vector<NamedUser>& users) {
+  constexpr std::size_t kMaxNames = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(shares.size(), kMaxNames); ++i) {
+    const std::string& name = users[shares[i].user].name;
+    if (name.empty()) return "";
+    text += fmt::format("{}{} {}of {}", i == 0 ? "; " : ", ", grouped_text(shares[i].count), i == 0 ? "of them " : "",
+                        name);
+  }
+  return text;
+}
+
+std::string spread_warning(std::int64_t replicas, std::string_view level, const std::string& key) {
+  return fmt::format(
+      "the pods of {} stood in several {}s: the placement does not know {}, and no API server refuses "
+      "it; such replicas are simulated as fast as others, and are slower on a real network",
+      counted(replicas, "replica", "replicas"), level, key);
+}
+
+/// Adds a warning for the replicas that were spread: one for the service that has the cluster alone, otherwise one for
+/// each service.
+void add_spread_warnings(const sim::ClusterMeter& meter, const std::vector<NamedUser>& users,
+                         std::vector<std::string>& warnings) {
+  const std::vector<Share> shares = shares_of(meter.replicas_spread);
+  if (shares.empty()) return;
+  if (users[shares.front().user].name.empty()) {
+    warnings.push_back(
+        spread_warning(meter.all_replicas_spread(), users[shares.front().user].level, "service.together"));
+    return;
+  }
+  for (const Share& share : shares) {
+    const NamedUser& user = users[share.user];
+    warnings.push_back(user.name + ": " + spread_warning(share.count, user.level, "its key together"));
+  }
+}
+
 }  // namespace
 
-std::vector<std::string> refusal_warnings(const sim::ClusterMeter& meter, std::string_view level) {
+std::vector<NamedUser> named_users(const sim::ClusterConfig& config, bool is_alone) {
+  const model::Catalog& catalog = *config.catalog;
+  std::vector<NamedUser> users;
+  for (const model::Service& service : catalog.services) {
+    users.push_back({is_alone ? "" : service.name, catalog.level_words(service.workload.together)});
+  }
+  for (const sim::JobClass& jobs : config.job_classes) users.push_back({jobs.name, catalog.level_words(jobs.together)});
+  return users;
+}
+
+std::vector<std::string> refusal_warnings(const sim::ClusterMeter& meter, const std::vector<NamedUser>& users) {
   std::vector<std::string> warnings;
   for (std::size_t kind = 0; kind < sim::kActionKinds; ++kind) {
     const auto [asked, refused] = meter.actions[kind];
     if (refused < kFewest || refused * 100 < asked * kSmallestSharePercent) continue;
-    const std::string cause = kind == kBind ? bind_cause(meter, refused, level)
+    const std::vector<Share> shares = shares_of(meter.refused_by_user[kind]);
+    const std::size_t first = shares.empty() ? 0 : shares.front().user;
+    const std::string cause = kind == kBind ? bind_cause(meter, refused, users[first].level)
                                             : "the object was gone, or its state no longer allowed the action";
-    warnings.push_back(fmt::format("{} of {} were refused: {}", grouped_text(refused),
-                                   counted(asked, kKinds[kind].first, kKinds[kind].second), cause));
+    warnings.push_back(fmt::format("{} of {} were refused: {}{}", grouped_text(refused),
+                                   counted(asked, kKinds[kind].first, kKinds[kind].second), cause,
+                                   names_of(shares, users)));
   }
-  if (meter.gangs_spread > 0) {
-    warnings.push_back(
-        fmt::format("the pods of {} stood in several {}s: the placement does not know service.together, and "
-                    "no API server refuses it; such replicas are simulated as fast as others, and are "
-                    "slower on a real network",
-                    counted(meter.gangs_spread, "replica", "replicas"), level));
-  }
+  add_spread_warnings(meter, users, warnings);
   return warnings;
 }
 

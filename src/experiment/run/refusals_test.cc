@@ -38,10 +38,31 @@ TEST(Refusals, ManyRefusalsGiveAWarning) {
        "10 of 12 scalings were refused: the object was gone, or its state no longer allowed the action"},
   };
   for (const auto& row : rows) {
-    const std::vector<std::string> warnings = refusal_warnings(row.meter, "zone");
+    const std::vector<std::string> warnings = refusal_warnings(row.meter, {{"", "zone"}});
     EXPECT_EQ(warnings.empty() ? "" : warnings.front(), row.warning) << row.teaches;
     EXPECT_LE(warnings.size(), 1u) << row.teaches;
   }
+}
+
+TEST(Refusals, WarningsNameTheServicesAndTheJobs) {
+  sim::ClusterMeter meter = meter_of(kBind, {1000, 300}, 0, 300);
+  meter.refused_by_user[kBind] = {40, 0, 250, 4, 6};
+  meter.actions[kScale] = {12, 10};
+  meter.refused_by_user[kScale] = {0, 10};
+  meter.replicas_spread = {0, 1, 3, 0};
+  const std::vector<NamedUser> users = {
+      {"chat", "node"}, {"code", "zone"}, {"large", "rack"}, {"small", "node"}, {"eval", "node"}};
+  const std::vector<std::string> warnings = refusal_warnings(meter, users);
+  ASSERT_EQ(warnings.size(), 4u);
+  EXPECT_EQ(warnings[0],
+            "10 of 12 scalings were refused: the object was gone, or its state no longer allowed the action; 10 of "
+            "them of code");
+  EXPECT_EQ(warnings[1],
+            "300 of 1,000 bindings were refused: the nodes had no room for the pods; 250 of them of large, 40 of chat, "
+            "6 of eval");
+  EXPECT_EQ(warnings[2].substr(0, 78),
+            "large: the pods of 3 replicas stood in several racks: the placement does not k");
+  EXPECT_EQ(warnings[3].substr(0, 58), "code: the pods of 1 replica stood in several zones: the pl");
 }
 
 /// First fit uses two nodes in one zone and then one in the other.
@@ -97,6 +118,21 @@ TEST(Refusals, APlacementWithoutGangsGetsAWarning) {
     EXPECT_EQ(warning.substr(0, std::string_view(row.warning).size()), row.warning) << warning;
     EXPECT_EQ(warning.empty(), std::string_view(row.warning).empty()) << warning;
   }
+}
+
+TEST(Refusals, AServiceThatSharesTheClusterIsNamed) {
+  const scenario::ScenarioResult scenario = scenario::parse_scenario(
+      kTwoZones, "s.yaml",
+      {.sets = {"jobs=[{name: eval, gpu: H100, pods: 1, gpus_per_pod: 1, work: 1m, arrivals: {count: 1}}]"},
+       .trace = {},
+       .seed = {},
+       .policies = {"first fit"}});
+  ASSERT_TRUE(scenario) << scenario.error().text();
+  const Result<RunResult> result = run(*scenario, scenario->policies.front(), 1);
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->warnings.size(), 1u);
+  EXPECT_TRUE(result->warnings.front().starts_with("service: the pods of 1 replica stood in several zones"))
+      << result->warnings.front();
 }
 
 }  // namespace

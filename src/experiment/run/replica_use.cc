@@ -41,7 +41,7 @@ void ReplicaUse::note(const model::Snapshot& now,
     if (known != last_.end()) last.tokens = known->second.tokens;
     if (signals.generated_tokens_total.usable()) {
       const std::int64_t total = signals.generated_tokens_total.value;
-      // A replica of the first snapshot may have served before. An engine that restarted counts from 0 again.
+      // Tokens from before the first snapshot do not count. An engine that restarted counts from 0 again.
       const bool is_base = known == last_.end() && !before_;
       const std::int64_t added = total >= last.tokens ? total - last.tokens : total;
       if (!is_base && added > 0) row(*user, minute_of(now.at), revision, minutes).tokens += added;

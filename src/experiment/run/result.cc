@@ -41,11 +41,18 @@ std::optional<std::int64_t> RunResult::micro_usd_per_million_tokens() const {
 
 std::int64_t ServiceFigures::attainment_ppm() const { return ratio(Wide{requests.met} * 1'000'000, requests.arrived); }
 
-std::int64_t RunResult::attainment_ppm() const { return ratio(Wide{requests.met} * 1'000'000, requests.arrived); }
+std::int64_t RunResult::attainment_ppm() const {
+  return has_only_jobs() ? job_outcomes().done_ppm() : ratio(Wide{requests.met} * 1'000'000, requests.arrived);
+}
+
+JobOutcomes RunResult::job_outcomes() const { return outcomes_of(jobs); }
 
 std::int64_t RunResult::score_milli() const {
+  const JobOutcomes all_jobs = has_only_jobs() ? job_outcomes() : JobOutcomes();
+  const Wide met = has_only_jobs() ? all_jobs.done : requests.met;
+  const Wide asked = has_only_jobs() ? all_jobs.wanted : requests.arrived;
   // GPU time is in microseconds here, so that every product stays below 2^127.
-  return ratio(Wide{100'000} * requests.met * (useful_gpu_ns / 1000), Wide{requests.arrived} * (paid_gpu_ns() / 1000));
+  return ratio(100'000 * met * (useful_gpu_ns / 1000), asked * (paid_gpu_ns() / 1000));
 }
 
 std::int64_t open_balances(const RunResult& r) {
@@ -59,7 +66,7 @@ std::int64_t open_balances(const RunResult& r) {
   std::int64_t spent_micro_usd = 0;
   for (const Spending& part : r.spending) spent_micro_usd += part.micro_usd;
   bool money = r.total_micro_usd() == r.node_micro_usd && spent_micro_usd == r.node_micro_usd;
-  if (!r.services.empty()) {
+  if (r.is_shared()) {
     std::int64_t by_user_micro_usd = r.idle_node_micro_usd;
     for (const ServiceFigures& service : r.services) by_user_micro_usd += service.micro_usd;
     for (const JobFigures& jobs : r.jobs) by_user_micro_usd += jobs.micro_usd;

@@ -72,8 +72,8 @@ struct InvariantFigures {
   std::int64_t expired_group_holds = 0;       ///< 6: groups neither whole nor released by the end of their hold
   std::int64_t unobservable_values = 0;  ///< 7: observed rows with values that a controller in production cannot know
   std::int64_t not_conserved = 0;        ///< 8: balances of requests, tokens, GPU time or money that did not close
-  std::int64_t unsettled =
-      0;  ///< 12: actions after the settling time, plus times without requests in which the goal was not reached
+  /// 12: actions after the settling time, plus times without requests in which the goal was not reached.
+  std::int64_t unsettled = 0;
 
   std::int64_t total() const {
     return partial_gang + work_cut + jobs_restarted + scale_downs_without_data + limit_exceeded + not_repeatable +
@@ -182,7 +182,7 @@ struct ScaleStep {
   /// Returns "prefill", "decode" or the variant; empty if there is one kind of replica.
   std::string part() const { return role == model::Role::both ? variant : std::string(model::name(role)); }
 };
-inline constexpr std::size_t kScaleStepsMost = 10'000;  ///< most steps that a run keeps; later ones are only counted
+inline constexpr std::size_t kMaxScaleSteps = 10'000;  ///< most steps that a run keeps; later ones are only counted
 
 /// The result of one run of one policy (design §6). Figures are integers, so that equal runs give equal bytes.
 struct RunResult {
@@ -223,7 +223,7 @@ struct RunResult {
   std::vector<JobFigures> jobs;          ///< by class of jobs
   std::vector<QueueFigures> queues;      ///< by queue of the scenario
   std::vector<TeamFigures> teams;        ///< in the order in which the scenario names them; empty if it names none
-  GpuNanoseconds idle_node_gpu_ns = 0;   ///< GPU time of GPUs that no pod had; only if `services` has entries
+  GpuNanoseconds idle_node_gpu_ns = 0;   ///< GPU time of GPUs that no pod had; only if several share the cluster
   std::int64_t idle_node_micro_usd = 0;  ///< price of that GPU time
   DisruptionFigures disruptions;
   InvariantFigures invariants;
@@ -237,15 +237,22 @@ struct RunResult {
   std::optional<RunHistory> history{};  ///< what happened to nodes and replicas; none unless the setup asks for it
   std::uint64_t state_hash = 0;
 
+  /// Returns true if services, or a service and jobs, or jobs alone share the cluster, so that figures are sums.
+  bool is_shared() const { return !services.empty() || !jobs.empty(); }
+  /// Returns true if the scenario has jobs and no service, so that there are no requests.
+  bool has_only_jobs() const { return services.empty() && !jobs.empty(); }
   GpuNanoseconds paid_gpu_ns() const;
   std::int64_t total_micro_usd() const;
   /// Returns the cost of a thousand met requests; none if no request was met.
   std::optional<std::int64_t> micro_usd_per_1000_met() const;
   /// Returns the cost of a million delivered answer tokens; none if no token was delivered.
   std::optional<std::int64_t> micro_usd_per_million_tokens() const;
-  /// Returns the share of arrived requests that were met, in millionths; 0 when nothing arrived.
+  /// Returns the share of arrived requests that were met, in millionths; 0 when nothing arrived. With only jobs, it is
+  /// the share of `job_outcomes`.
   std::int64_t attainment_ppm() const;
-  /// Returns 100 x (met / arrived) x (useful / paid GPU time) in 1/1000 of a point; 0 when nothing arrived or was paid.
+  /// Returns the outcomes of the jobs of all classes together.
+  JobOutcomes job_outcomes() const;
+  /// Returns 100 x attainment x (useful / paid GPU time) in 1/1000 of a point; 0 when nothing arrived or was paid.
   std::int64_t score_milli() const;
 };
 

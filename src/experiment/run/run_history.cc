@@ -16,6 +16,11 @@ std::string domain_of(const model::Catalog& catalog, const model::Node& node, mo
   return id.valid() ? catalog.domain(id).name : "";
 }
 
+/// Returns the price of a node; no value: it is unknown.
+std::optional<MicroUsd> known_price(const model::Offering& offering) {
+  return offering.price_per_hour > MicroUsd{} ? std::optional(offering.price_per_hour) : std::nullopt;
+}
+
 bool takes_pods(const model::Node& node) { return node.phase == model::Node::Phase::ready; }
 
 /// Returns why no node is bought for a gang, or which one is on its way; empty if the decision does not mention it.
@@ -62,7 +67,7 @@ void HistoryRecorder::note_rows(const model::Snapshot& now, const model::Delta& 
 
 /// Shows the node of a claim from its launch on, when it is paid for.
 void HistoryRecorder::begin_booting(model::ClaimId id, const model::Claim& claim, const model::Snapshot& now) {
-  if (booting_.contains(id) || history_.nodes.size() == RunHistory::kRowsMost) return;
+  if (booting_.contains(id) || history_.nodes.size() == RunHistory::kMaxRows) return;
   const model::Catalog& catalog = *now.catalog;
   const model::Offering& offering = catalog.offering(claim.offering);
   const ClaimTimes& times = claims_.at(id);
@@ -76,7 +81,7 @@ void HistoryRecorder::begin_booting(model::ClaimId id, const model::Claim& claim
                             .nvlink = {},
                             .gpus = offering.gpus,
                             .capacity = offering.capacity,
-                            .per_hour = offering.price_per_hour,
+                            .per_hour = known_price(offering),
                             .revision = history_.revision,
                             .requested_at = times.requested_at,
                             .launched_at = times.launched_at});
@@ -141,7 +146,7 @@ void HistoryRecorder::begin_node(model::NodeId id, const model::Node& row, const
                                  const model::Names* names) {
   const auto booting = booting_.find(row.claim);
   const std::size_t position = booting == booting_.end() ? history_.nodes.size() : booting->second;
-  if (position == RunHistory::kRowsMost) {
+  if (position == RunHistory::kMaxRows) {
     ++history_.left_out;
     return;
   }
@@ -169,11 +174,11 @@ void HistoryRecorder::begin_node(model::NodeId id, const model::Node& row, const
           .leaving_at = takes_pods(row) ? Instant::never() : now};
   if (offering == nullptr) return;
   node.capacity = offering->capacity;
-  node.per_hour = offering->price_per_hour;
+  node.per_hour = known_price(*offering);
 }
 
 void HistoryRecorder::begin_gang(model::GangId id, const model::Gang& row, Instant at) {
-  if (history_.gangs.size() == RunHistory::kRowsMost) {
+  if (history_.gangs.size() == RunHistory::kMaxRows) {
     ++history_.left_out;
     return;
   }
@@ -223,7 +228,7 @@ void HistoryRecorder::note_gang(model::GangId id, const model::Gang* row, Instan
     return;
   }
   GangHistory& gang = history_.gangs[known->second];
-  if (gang.steps.back().phase == row->phase || gang.steps.size() == RunHistory::kStepsMost) return;
+  if (gang.steps.back().phase == row->phase || gang.steps.size() == RunHistory::kMaxSteps) return;
   gang.steps.push_back({now, row->phase});
   gang.revision = history_.revision;
 }
@@ -254,7 +259,7 @@ void HistoryRecorder::note_pod(model::PodId id, const model::Pod* row, Instant n
 }
 
 void HistoryRecorder::add(LowerDecision decided) {
-  if (history_.decisions.size() == RunHistory::kDecisionsMost) {
+  if (history_.decisions.size() == RunHistory::kMaxDecisions) {
     ++history_.decisions_left_out;
     return;
   }
@@ -275,7 +280,7 @@ std::vector<HistoryRecorder::NewWait> HistoryRecorder::note_waits(const decide::
       const GangHistory::Wait& last = gang->waits.back();
       // Only the first sentence of a supply is kept: its numbers, such as a time since the last launch, change always.
       const bool same = last.kind == verdict.kind && last.reason == reason && last.supply.empty() == supply.empty();
-      if (same || gang->waits.size() == RunHistory::kStepsMost) continue;
+      if (same || gang->waits.size() == RunHistory::kMaxSteps) continue;
     }
     std::string sentence = model::sentence(verdict.why, catalog);
     all.push_back({verdict.gang, sentence, supply});
@@ -307,16 +312,15 @@ void HistoryRecorder::drop_ended(const model::Snapshot& now) {
   std::vector<GangHistory> gangs;
   move_present(gangs, history_.gangs, gangs_);
   history_.gangs = std::move(gangs);
-  if (history_.use.size() > RunHistory::kUseMost / 2) {
-    history_.use.erase(history_.use.begin(),
-                       history_.use.end() - static_cast<std::ptrdiff_t>(RunHistory::kUseMost / 2));
+  if (history_.use.size() > RunHistory::kMaxUse / 2) {
+    history_.use.erase(history_.use.begin(), history_.use.end() - static_cast<std::ptrdiff_t>(RunHistory::kMaxUse / 2));
     use_.forget_positions();
   }
   std::erase_if(claims_, [&](const auto& claim) { return now.claims.find(claim.first) == nullptr; });
 }
 
 RunHistory HistoryRecorder::take(const std::vector<sim::ColdStart>& starts) && {
-  const std::size_t kept = std::min(starts.size(), RunHistory::kRowsMost);
+  const std::size_t kept = std::min(starts.size(), RunHistory::kMaxRows);
   history_.starts.assign(starts.begin(), starts.begin() + static_cast<std::ptrdiff_t>(kept));
   history_.left_out += static_cast<std::int64_t>(starts.size() - kept);
   return std::move(history_);

@@ -100,9 +100,9 @@ struct HistoryDecision {
 
 /// The nodes and replicas of a run in the order in which they were first seen. The size is bounded.
 struct RunHistory {
-  static constexpr std::size_t kRowsMost = 20'000;       ///< most nodes, replicas and starts, each
-  static constexpr std::size_t kStepsMost = 200;         ///< most steps and most waits of one replica
-  static constexpr std::size_t kDecisionsMost = 10'000;  ///< most decisions about pods and nodes
+  static constexpr std::size_t kMaxRows = 20'000;       ///< most nodes, replicas and starts, each
+  static constexpr std::size_t kMaxSteps = 200;         ///< most steps and most waits of one replica
+  static constexpr std::size_t kMaxDecisions = 10'000;  ///< most decisions about pods and nodes
 
   std::vector<NodeHistory> nodes;
   std::vector<GangHistory> gangs;
@@ -112,8 +112,8 @@ struct RunHistory {
   std::vector<HistoryDecision> decisions{};  ///< decisions about pods and nodes, in their order
   std::int64_t decisions_left_out = 0;       ///< later decisions beyond the bound
   std::int64_t revision = 0;                 ///< number of observations
-  static constexpr std::size_t kUseMost = 50'000;
-  std::vector<UseMinute> use{};  ///< what the replicas did, of a recording or a controller only; at most kUseMost
+  static constexpr std::size_t kMaxUse = 50'000;
+  std::vector<UseMinute> use{};  ///< what the replicas did, of a recording or a controller only; at most kMaxUse
 };
 
 /// Builds the history of a run, of a recording or of a controller from what the control loop observes, at the cost of

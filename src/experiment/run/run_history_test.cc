@@ -171,6 +171,26 @@ TEST(RunHistory, DropsWhatHasEndedAndGoesOn) {
   EXPECT_EQ(recorder.history().nodes[0].revision, 3);
 }
 
+TEST(RunHistory, ANodeOfAnUnknownPriceHasNoPrice) {
+  HistoryRecorder recorder([](const model::Gang&) { return std::size_t{0}; });
+  auto catalog = std::make_shared<model::Catalog>();
+  catalog->offerings.resize(2);
+  catalog->offerings[1].price_per_hour = MicroUsd{2'400'000};
+  model::Snapshot now;
+  now.catalog = catalog;
+  model::Delta all;
+  for (std::uint32_t id = 0; id < 2; ++id) {
+    model::Node node;
+    node.offering = {id};
+    now.nodes.set(model::NodeId{id}, node);
+    all.nodes.push_back({id});
+  }
+  recorder.note_rows(now, all);
+  ASSERT_EQ(recorder.history().nodes.size(), 2u);
+  EXPECT_EQ(recorder.history().nodes[0].per_hour, std::nullopt);
+  EXPECT_EQ(recorder.history().nodes[1].per_hour, MicroUsd{2'400'000});
+}
+
 TEST(RunHistory, TheStepsOfAReplicaAreBounded) {
   model::Gang gang{.phase = model::Gang::Phase::ready, .service = {0}, .pods = {}, .spec = {}, .created_at = {}};
   const sim::ClusterConfig config;
@@ -179,9 +199,9 @@ TEST(RunHistory, TheStepsOfAReplicaAreBounded) {
     gang.phase = i % 2 == 0 ? model::Gang::Phase::ready : model::Gang::Phase::sleeping;
     recorder.note(seen(Instant{std::chrono::seconds(i)}, gang, {}));
   }
-  const RunHistory history = std::move(recorder).take(std::vector<sim::ColdStart>(RunHistory::kRowsMost + 5));
-  EXPECT_EQ(history.gangs.at(0).steps.size(), RunHistory::kStepsMost);
-  EXPECT_EQ(history.starts.size(), RunHistory::kRowsMost);
+  const RunHistory history = std::move(recorder).take(std::vector<sim::ColdStart>(RunHistory::kMaxRows + 5));
+  EXPECT_EQ(history.gangs.at(0).steps.size(), RunHistory::kMaxSteps);
+  EXPECT_EQ(history.starts.size(), RunHistory::kMaxRows);
   EXPECT_EQ(history.left_out, 5);
 }
 

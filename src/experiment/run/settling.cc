@@ -13,7 +13,7 @@ using namespace decide::scale;
 /// Capstan's policy waits up to eight lead times before it lowers replicas.
 constexpr std::int64_t kLeadTimesToLower = 8;
 /// The lead time counts as at least a quarter of an hour.
-constexpr Duration kLeadTimeLeast = std::chrono::minutes(15);
+constexpr Duration kMinLeadTime = std::chrono::minutes(15);
 
 Duration longest_wait(const HpaSettings& hpa) {
   return hpa.behavior ? hpa.behavior->down.stabilization : hpa.downscale_stabilization;
@@ -62,7 +62,7 @@ Duration settling_time(const SimulationSetup& setup, Duration longest_start) {
     if (start.sleep.max_replicas > 0) sleep = std::max(sleep, start.sleep.max_duration);
   }
   const Duration nodes = setup.policies.provision ? setup.policies.provision->consolidation.after : Duration{};
-  return kLeadTimesToLower * std::max(kLeadTimeLeast, longest_start) + scale + sleep + nodes;
+  return kLeadTimesToLower * std::max(kMinLeadTime, longest_start) + scale + sleep + nodes;
 }
 
 bool is_out_of_room(const SimulationSetup& setup, const model::Snapshot& truth) {

@@ -24,8 +24,8 @@ namespace {
 constexpr Duration kMinute = std::chrono::minutes(1);
 
 /// Returns the finished part of the run, 0 to 1.
-double part_done(const SimulationSetup& setup, const Endpoints& endpoints, Instant now) {
-  if (!setup.duration) return endpoints.part_done(now);
+double part_done(const SimulationSetup& setup, const Endpoints& endpoints, const sim::Jobs& jobs, Instant now) {
+  if (!setup.duration) return setup.endpoints.empty() ? jobs.part_ended() : endpoints.part_done(now);
   return std::min(1.0, static_cast<double>(now.since_start.count()) / static_cast<double>(setup.duration->count()));
 }
 
@@ -137,7 +137,7 @@ class ScaleRecorder {
     if (last == desired) return nullptr;
     known_row(changes_, id.value) += last ? 1 : 0;
     last = desired;
-    if (steps_.size() == kScaleStepsMost) return nullptr;
+    if (steps_.size() == kMaxScaleSteps) return nullptr;
     const model::Service& service = catalog.service(id);
     if (is_alone_) {
       steps_.push_back({now, desired, why(id), service.workload.role, variant_name(catalog, service)});
@@ -273,7 +273,8 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
     if (minute <= now) {
       observer.minute(now);
       const sim::RequestCounts counts = endpoints.counts();
-      if (progress) progress({now, part_done(setup, endpoints, now), counts.arrived, now.since_start, {}});
+      if (progress)
+        progress({now, part_done(setup, endpoints, cluster.jobs(), now), counts.arrived, now.since_start, {}});
       minute = minute + kMinute;
       if (setup.miss_limit && missed(counts) > *setup.miss_limit) break;
     }

@@ -41,20 +41,20 @@ constexpr std::uint64_t endpoint_seed(std::uint64_t run_seed, std::size_t endpoi
 /// Everything that one simulated run needs: a scenario with one of its policies.
 struct SimulationSetup {
   sim::ClusterConfig cluster;
-  std::vector<EndpointSetup> endpoints;                     ///< at least one; in the order of the catalog's services
+  std::vector<EndpointSetup> endpoints;                     ///< in the order of the catalog's services; may be empty
   std::vector<std::optional<scenario::JobGoal>> job_goals;  ///< by class of jobs
   std::vector<std::string> job_teams;                       ///< by class of jobs; empty: none
   control::Policies policies;
   std::uint64_t seed = 1;
-  /// Time at which the run ends. No value: it ends when every request and job has ended, at the latest `settle` after
-  /// the last arrival.
+  /// Time at which the run ends. No value: it ends when every request and job has ended, at the latest `settle_time`
+  /// after the last arrival.
   std::optional<Duration> duration;
-  Duration settle_time =
-      std::chrono::minutes(15);                 ///< longest time from the last arrival to the end, without `duration`
+  /// Longest time from the last arrival to the end, without `duration`.
+  Duration settle_time = std::chrono::minutes(15);
   control::InputObserver input_observer;        ///< is called with the inputs of every decision; may be empty
   control::OutcomeObserver outcome_observer{};  ///< is called with the end of every action; may be empty
-  std::vector<std::optional<scenario::PeerSpec>>
-      peers;                          ///< by service: a peer that scales it in place of the policy; may be empty
+  /// By service: a peer that scales it in place of the policy; may be empty.
+  std::vector<std::optional<scenario::PeerSpec>> peers;
   std::vector<std::string> warnings;  ///< facts about the policy without which its figures mislead
   /// Replica counts of the first service. They replace its policy and its peer. May be empty.
   Script script;
@@ -63,8 +63,8 @@ struct SimulationSetup {
   /// The run ends at the next minute after more requests than this have missed the SLO; none: no limit.
   std::optional<RequestCount> miss_limit{};
   bool keep_history = false;  ///< note what happens to nodes and replicas (RunResult::history)
-  bool verify =
-      false;  ///< true: checks the invariants during the run and makes every decision twice, which is slower; for tests
+  /// True: checks the invariants during the run and makes every decision twice, which is slower; for tests.
+  bool verify = false;
 };
 
 /// The progress of a run, reported about once per simulated minute.

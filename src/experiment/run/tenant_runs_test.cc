@@ -78,6 +78,24 @@ TEST(TenantRuns, EachServiceHasItsFigures) {
   EXPECT_EQ(result.invariants.total(), 0);
 }
 
+TEST(TenantRuns, JobsNeedNoService) {
+  const std::vector<std::string> only_jobs = {"services=~", "policies.0.scale=~"};
+  const RunResult result = tenant_run(only_jobs);
+  EXPECT_TRUE(result.services.empty());
+  ASSERT_EQ(result.jobs.size(), 2u);
+  EXPECT_EQ(result.jobs[0].ended, 4);
+  EXPECT_EQ(result.requests.arrived, 0);
+  EXPECT_EQ(result.attainment_ppm(), 1'000'000) << "the job of the other class does not arrive in this run";
+  EXPECT_GT(result.score_milli(), 0);
+  EXPECT_EQ(result.invariants.total(), 0) << "also the costs of the jobs and of idle nodes add up";
+  std::vector<std::string> without_end = only_jobs;
+  without_end.emplace_back("duration=~");
+  without_end.emplace_back("jobs.1.arrivals.at=20m");
+  const RunResult ended = tenant_run(without_end);
+  EXPECT_EQ(ended.jobs[1].ended, 1);
+  EXPECT_LT(ended.simulated, std::chrono::minutes(45)) << "the run ends with its last job";
+}
+
 TEST(TenantRuns, TheWorkOfJobsIsUseful) {
   const RunResult with_jobs = tenant_run();
   const RunResult without = tenant_run({"jobs=[{name: never, gpu: H100, work: 10m, arrivals: {count: 1, at: 2h}}]"});

@@ -10,7 +10,7 @@
 namespace capstan::experiment {
 
 /// Largest number of buckets of a timeline.
-inline constexpr std::size_t kTimelineBucketsMost = 60;
+inline constexpr std::size_t kMaxTimelineBuckets = 60;
 
 /// An interval of a run. Requests count in the bucket in which they arrived, so that the buckets add up to the figures
 /// of the run.
@@ -24,7 +24,7 @@ struct TimelineBucket {
 };
 
 /// Returns the shortest length of a bucket, in whole minutes, with which the longest run has at most `buckets_most`.
-Duration bucket_length(std::span<const RunResult> results, std::size_t buckets_most = kTimelineBucketsMost);
+Duration bucket_length(std::span<const RunResult> results, std::size_t buckets_most = kMaxTimelineBuckets);
 
 /// Returns the run in buckets of this length. The last bucket may be shorter.
 std::vector<TimelineBucket> timeline(const RunResult& result, Duration bucket);

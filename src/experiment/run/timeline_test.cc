@@ -79,10 +79,10 @@ TEST(Timeline, BucketsOfARunAddUpToItsRequests) {
   ASSERT_GT(result->requests.unmet(), 0);
   for (const Duration bucket : {1min, 2min, 4min}) {
     TimelineBucket sum;
-    for (const TimelineBucket& each : timeline(*result, bucket)) {
-      sum.arrived += each.arrived;
-      sum.late += each.late;
-      sum.unmet += each.unmet;
+    for (const TimelineBucket& slice : timeline(*result, bucket)) {
+      sum.arrived += slice.arrived;
+      sum.late += slice.late;
+      sum.unmet += slice.unmet;
     }
     EXPECT_EQ(sum.arrived, result->requests.arrived);
     EXPECT_EQ(sum.late, result->requests.late());

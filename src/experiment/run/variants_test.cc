@@ -43,12 +43,12 @@ policies:
     provision: {{policy: karpenter, consolidation: {{policy: when_empty, after: 1m}}}}
 )";
 
-const char* const kTwoVariants =
+const char* const kVariantScenario =
     "[{name: h100, gpu: H100, replicas: {min: 0, max: 16, initial: 4}}, {name: a100, gpu: A100}]";
 
 struct VariantsCase {
   std::string scale = "capstan";
-  std::string variants = kTwoVariants;
+  std::string variants = kVariantScenario;
   std::string rate = "60";
   std::string length = "1h";
   std::string refused = "0%";

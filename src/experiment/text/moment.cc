@@ -13,7 +13,7 @@ namespace capstan::experiment {
 namespace {
 
 constexpr std::int64_t kDaySeconds = 86'400;
-constexpr std::int64_t kSimulationSecondsMost = 10 * 366 * kDaySeconds;
+constexpr std::int64_t kMaxSimulationSeconds = 10 * 366 * kDaySeconds;
 
 std::string date_words(std::int64_t seconds) {
   const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(seconds / kDaySeconds))};
@@ -110,7 +110,7 @@ std::optional<Instant> read_time(std::string_view text, Instant first) {
 
 }  // namespace
 
-bool is_wall_time(Instant at) { return whole_seconds(at.since_start) >= kSimulationSecondsMost; }
+bool is_wall_time(Instant at) { return whole_seconds(at.since_start) >= kMaxSimulationSeconds; }
 
 std::string moment_words(Instant at) {
   if (!is_wall_time(at)) return clock(at);

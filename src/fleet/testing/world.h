@@ -27,7 +27,7 @@ class World {
   model::DomainId rack(std::size_t n) const { return known_row(racks_, n); }
   model::DomainId zone(std::size_t n) const { return known_row(zones_, n); }
 
-  /// Adds a ready node to NVLink domain `n` and its rack and zone.
+  /// Adds a ready node to an NVLink domain and to its rack and zone.
   model::NodeId node(std::size_t nvlink_domain, std::int64_t gpus = 8);
   /// Adds a pending gang; each pod asks for whole GPUs.
   model::GangId gang(std::int64_t pods, std::int64_t gpus_per_pod, model::TopologyLevel together,

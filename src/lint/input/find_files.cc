@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 5> kEndings = {".yaml", ".yml", ".json", ".md", ".markdown"};
-constexpr std::size_t kMostIgnoreBytes = 1u << 20;
+constexpr std::size_t kMaxIgnoreBytes = 1u << 20;
 constexpr int kMaxDepth = 256;
 
 class Walk {
@@ -43,7 +43,7 @@ class Walk {
     std::ranges::sort(entries, {}, [](const fs::directory_entry& entry) { return entry.path().native(); });
     const std::size_t lists_before = lists_.size();
     if (const std::string list = join(path, ".gitignore"); fs::is_regular_file(list, error)) {
-      if (const auto text = read_file(list, kMostIgnoreBytes)) lists_.emplace_back(inside, *text);
+      if (const auto text = read_file(list, kMaxIgnoreBytes)) lists_.emplace_back(inside, *text);
     }
     std::vector<std::string> folders;
     for (const fs::directory_entry& entry : entries) {

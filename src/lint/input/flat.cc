@@ -28,8 +28,8 @@ bool is_key(std::string_view text) {
   });
 }
 
-/// Returns the length of the line number that a web page put before a line: digits followed directly by a letter or by
-/// one blank.
+/// Returns the length of the line number that a web page put before a line: up to four digits, and the blank after
+/// them.
 std::size_t skip_number(std::string_view line) {
   std::size_t at = 0;
   while (at < line.size() && line[at] >= '0' && line[at] <= '9') ++at;

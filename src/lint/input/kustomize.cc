@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 3> kNames = {"kustomization.yaml", "kustomization.yml", "Kustomization"};
 constexpr std::size_t kMaxBytes = 1u << 20;
-constexpr std::size_t kMostFollowed = 100'000;
+constexpr std::size_t kMaxFollowed = 100'000;
 
 bool is_kustomization(const fs::path& path) {
   return std::ranges::find(kNames, path.filename().string()) != kNames.end();
@@ -124,12 +124,12 @@ std::string identity(const fs::path& path) {
 }
 
 /// The files that a kustomization names, as indices into the found files, and the kinds that it changes.
-struct Node {
+struct NamedFiles {
   std::vector<std::size_t> parts;
   std::set<std::string> patched_kinds;
 };
 /// All kustomizations, by their index in the found files.
-using Graph = std::map<std::size_t, Node>;
+using Graph = std::map<std::size_t, NamedFiles>;
 
 /// Returns everything that a kustomization deploys, including what its nested kustomizations deploy.
 std::set<std::size_t> deployed_by(const Graph& graph, std::size_t kustomization) {
@@ -165,7 +165,7 @@ Graph follow(FoundFiles& found) {
   std::map<std::string, std::size_t> known;
   std::set<std::string> patches;
   for (std::size_t i = 0; i < found.files.size(); ++i) known.emplace(identity(found.files[i].path), i);
-  for (std::size_t i = 0; i < found.files.size() && i < kMostFollowed; ++i) {
+  for (std::size_t i = 0; i < found.files.size() && i < kMaxFollowed; ++i) {
     const fs::path path = found.files[i].path;
     if (!is_kustomization(path)) continue;
     const fs::path folder = path.parent_path();

@@ -21,8 +21,8 @@ using actuate::Ref;
 constexpr std::string_view kDrainLimit = "capstan.dev/drain-limit";
 
 const kube::Resource& resource_of(const kube::Workload& workload, const ScaledTargets& scaled) {
-  for (const ScaledTargets::Target& each : scaled.targets) {
-    if (&each.workload == &workload) return each.resource;
+  for (const ScaledTargets::Target& target : scaled.targets) {
+    if (&target.workload == &workload) return target.resource;
   }
   if (workload.kind == "StatefulSet") return kube::resources::kStatefulSets;
   return workload.kind == "LeaderWorkerSet" ? kube::resources::kLeaderWorkerSets : kube::resources::kDeployments;
@@ -208,8 +208,8 @@ actuate::Target::Replica Actuator::replica_of(const kube::Pod& pod, const DrainM
   // A pod that is older than this process may have served before, so it may hold requests.
   const bool older = !first_pass_ || instant_of(pod.meta.created_at) < *first_pass_;
   const kube::Condition* gate = kube::find_condition(pod.conditions, actuate::kServingGate);
-  const bool let_in = gate != nullptr && !gate->is_false;  // the router may have sent it requests
-  replica.ever_served = older || let_in || served_.contains(pod.meta.uid);
+  const bool may_have_traffic = gate != nullptr && !gate->is_false;  // the router may have sent it requests
+  replica.ever_served = older || may_have_traffic || served_.contains(pod.meta.uid);
   return replica;
 }
 

@@ -74,7 +74,7 @@ PageFacts facts_of(const FetchedPages& fetched, const PageQuestion& question) {
   PageFacts facts = page_facts(pages, question);
   facts.pod.url = fetched.url;
   if (!pages.empty() || fetched.answers.empty()) return facts;
-  facts.pod.no_answer = without_origin(fetched.answers.front().error, fetched.url);
+  facts.pod.error = without_origin(fetched.answers.front().error, fetched.url);
   facts.pod.http_status = fetched.answers.front().http_status;
   return facts;
 }

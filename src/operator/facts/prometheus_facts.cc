@@ -83,7 +83,7 @@ std::string gpu_duty_query(std::string_view ns) {
 void count_targets(const std::string& body, explain::PrometheusFacts& server) {
   const auto rows = rows_of(body);
   if (!rows) {
-    server.no_answer = "the answer is not one of Prometheus' API";
+    server.error = "the answer is not one of Prometheus' API";
     return;
   }
   for (const Row& row : *rows) {
@@ -102,18 +102,18 @@ std::optional<std::int64_t> gateway_waiting(const std::string& body, std::string
     if (named && !model.empty() && target != model && asked != model) continue;
     if (const auto number = row.number()) sum = sum.value_or(0) + *number;
   }
-  constexpr double kRequestsMost = 1e9;
-  return sum ? std::optional<std::int64_t>(std::llround(std::min(*sum, kRequestsMost))) : std::nullopt;
+  constexpr double kMaxRequests = 1e9;
+  return sum ? std::optional<std::int64_t>(std::llround(std::min(*sum, kMaxRequests))) : std::nullopt;
 }
 
 std::map<std::string, std::int64_t> gpu_duty(const std::string& body) {
-  constexpr double kPercentMost = 100;
+  constexpr double kMaxPercent = 100;
   std::map<std::string, std::int64_t> duty;
   for (const Row& row : rows_of(body).value_or(std::vector<Row>())) {
     const std::string renamed = row.label("exported_pod");
     const std::string pod = renamed.empty() ? row.label("pod") : renamed;
     const auto number = row.number();
-    if (pod.empty() || !number || *number > kPercentMost) continue;
+    if (pod.empty() || !number || *number > kMaxPercent) continue;
     std::int64_t& percent = duty[pod];
     percent = std::max<std::int64_t>(percent, std::llround(*number));
   }

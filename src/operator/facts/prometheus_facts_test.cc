@@ -24,7 +24,7 @@ TEST(PrometheusFacts, TargetsAreCountedAndOneThatIsDownIsNamed) {
   for (const char* other : {"", "<html>", "[]", R"({"status":"error"})", R"({"status":3,"data":7})"}) {
     explain::PrometheusFacts none;
     count_targets(other, none);
-    EXPECT_FALSE(none.no_answer.empty()) << other;
+    EXPECT_FALSE(none.error.empty()) << other;
   }
 }
 

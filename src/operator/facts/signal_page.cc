@@ -150,7 +150,7 @@ void add_change(const PageNames& before, const PageNames& after, Duration passed
 }  // namespace
 
 std::string similar_metric(std::span<const std::string> page_names, std::span<const std::string> known) {
-  constexpr std::size_t kSharedLeast = 3;
+  constexpr std::size_t kMinShared = 3;
   std::string best;
   std::size_t most = 0;
   for (const std::string& name : page_names) {
@@ -158,7 +158,7 @@ std::string similar_metric(std::span<const std::string> page_names, std::span<co
     for (const std::string& expected : known) {
       const auto shared = static_cast<std::size_t>(
           std::ranges::count_if(words_of(expected), [&](const std::string& word) { return words.contains(word); }));
-      if (shared < kSharedLeast || shared <= most) continue;
+      if (shared < kMinShared || shared <= most) continue;
       most = shared;
       best = name;
     }

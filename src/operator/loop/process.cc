@@ -26,14 +26,14 @@ Process::Process(Dependencies dependencies, Options options, Log log)
       election_({.lease = {kube::resources::kLeases, options.ns, std::string(kLease)}, .identity = options.identity},
                 RandomStream(dependencies_.random.bits(), "election")),
       events_({.instance = options.identity}),
-      own_effects_(dependencies_.effects != nullptr ? nullptr
-                                                    : std::make_unique<Actuator>(Actuator::Dependencies{
-                                                          .client = dependencies_.client,
-                                                          .clock = dependencies_.clock,
-                                                          .wall = dependencies_.wall,
-                                                          .fence = [this] { return permit(); },
-                                                          .random = RandomStream(dependencies_.random.bits(), "act"),
-                                                          .identity = options.identity})),
+      own_executor_(dependencies_.effects != nullptr ? nullptr
+                                                     : std::make_unique<Actuator>(Actuator::Dependencies{
+                                                           .client = dependencies_.client,
+                                                           .clock = dependencies_.clock,
+                                                           .wall = dependencies_.wall,
+                                                           .fence = [this] { return permit(); },
+                                                           .random = RandomStream(dependencies_.random.bits(), "act"),
+                                                           .identity = options.identity})),
       loop_(dependencies_.transport, dependencies_.client, dependencies_.clock,
             RandomStream(dependencies_.random.bits(), "watch"), &effects()),
       checkpoint_(dependencies_.client, dependencies_.clock, options.ns, [this] { return leads(); }),
@@ -55,11 +55,11 @@ actuate::Permit Process::permit() const {
   return is_view_fresh() ? actuate::Permit::all : actuate::Permit::stale_view;
 }
 
-bool Process::is_view_fresh() const { return loop_.watch().oldest(dependencies_.clock()) <= ClusterWatch::kAgeMost; }
+bool Process::is_view_fresh() const { return loop_.watch().oldest(dependencies_.clock()) <= ClusterWatch::kMaxAge; }
 
 std::map<std::string, Duration> Process::too_old() const {
   std::map<std::string, Duration> ages = loop_.watch().ages(dependencies_.clock());
-  std::erase_if(ages, [](const auto& kind) { return kind.second <= ClusterWatch::kAgeMost; });
+  std::erase_if(ages, [](const auto& kind) { return kind.second <= ClusterWatch::kMaxAge; });
   return ages;
 }
 
@@ -171,7 +171,7 @@ void Process::show() {
       }
     });
   }
-  for (const kube::EventNote& each : out.notes) note(each);
+  for (const kube::EventNote& event : out.notes) note(event);
 }
 
 /// Records an Event and logs it.
@@ -196,7 +196,7 @@ void Process::show_gangs() {
             .message = "the condition PodScheduled of a pod was not written: " + outcome.error.text()});
     });
   }
-  for (const kube::EventNote& each : out.notes) note(each);
+  for (const kube::EventNote& event : out.notes) note(event);
 }
 
 void Process::show_fleet() {
@@ -213,9 +213,9 @@ void Process::show_fleet() {
 }
 
 void Process::show_queues() {
-  for (QueueStatusWriter::Write& each : queue_status_.update(loop_.world().snapshot(), loop_.view().queues,
-                                                             dependencies_.clock(), dependencies_.wall())) {
-    write(std::move(each.request), [this, uid = each.uid](const kube::Outcome& outcome) {
+  for (QueueStatusWriter::Write& status : queue_status_.update(loop_.world().snapshot(), loop_.view().queues,
+                                                               dependencies_.clock(), dependencies_.wall())) {
+    write(std::move(status.request), [this, uid = status.uid](const kube::Outcome& outcome) {
       queue_status_.answered(uid, outcome.ok());
       if (outcome.ok() || outcome.error.not_found()) return;
       log_({.level = Level::warning, .message = "the status of a queue was not written: " + outcome.error.text()});

@@ -66,7 +66,7 @@ class Process {
 
   bool leads() const;
   bool synced() const { return loop_.synced(); }
-  /// Returns the kinds of objects about which the server has reported nothing for longer than `ClusterWatch::kAgeMost`,
+  /// Returns the kinds of objects about which the server has reported nothing for longer than `ClusterWatch::kMaxAge`,
   /// with the time since its last report. While there is such a kind, the process writes only to its own objects.
   std::map<std::string, Duration> too_old() const;
   /// Returns the time since the server's last report about each kind.
@@ -83,7 +83,7 @@ class Process {
  private:
   static constexpr Duration kStopMax = std::chrono::seconds(5);
 
-  ActionExecutor& effects() const { return own_effects_ ? *own_effects_ : *dependencies_.effects; }
+  ActionExecutor& effects() const { return own_executor_ ? *own_executor_ : *dependencies_.effects; }
   actuate::Permit permit() const;
   bool is_view_fresh() const;
   void elect();
@@ -106,7 +106,7 @@ class Process {
   Log log_;
   kube::Election election_;
   kube::EventRecorder events_;
-  std::unique_ptr<ActionExecutor> own_effects_;  // null if the dependencies have an executor
+  std::unique_ptr<ActionExecutor> own_executor_;  // null if the dependencies have an executor
   DecisionLoop loop_;
   CheckpointStore checkpoint_;
   StatusWriter status_;

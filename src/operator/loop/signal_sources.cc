@@ -42,10 +42,10 @@ std::string reading_key(const InferenceScaler& scaler) {
   return text;
 }
 
-constexpr Duration kLeastWindow = std::chrono::seconds(15);
-/// Returns the window of the percentile of first tokens: the interval of the scrapes, but at least `kLeastWindow`. It
+constexpr Duration kMinWindow = std::chrono::seconds(15);
+/// Returns the window of the percentile of first tokens: the interval of the scrapes, but at least `kMinWindow`. It
 /// is an eighth shorter, so that a page that arrives early does not add the tokens of an earlier page.
-Duration percentile_window(Duration interval) { return std::max(interval, kLeastWindow) * 7 / 8; }
+Duration percentile_window(Duration interval) { return std::max(interval, kMinWindow) * 7 / 8; }
 
 /// Returns the location of a field of a scaler, for messages.
 std::string place(const InferenceScaler& scaler, std::string_view field) {
@@ -117,8 +117,8 @@ void SignalSources::follow(const ClusterView& view, const std::vector<SnapshotBu
   std::erase_if(servers_, [&](const auto& entry) { return !with_server.contains(entry.first); });
 }
 
-SignalSources::Reading SignalSources::reading_of(const InferenceScaler& scaler) {
-  Reading reading;
+SignalSources::ReadingRules SignalSources::reading_of(const InferenceScaler& scaler) {
+  ReadingRules reading;
   signals::TargetOptions& options = reading.options;
   options.window = percentile_window(scaler.interval);
   options.ttft_bound = scaler.slo.ttft;
@@ -153,7 +153,7 @@ void SignalSources::follow_pod(const InferenceScaler& scaler, const kube::Pod& p
   if (followed.scraped && followed.scraped->key == key) return;
   if (followed.scraped) followed.scraped->scraper->remove(followed.scraped->id);
   followed.scraped.reset();
-  Reading reading = reading_of(scaler);
+  ReadingRules reading = reading_of(scaler);
   if (!reading.error.empty()) settings_errors_[scaler.meta.uid] = reading.error;
   if (!reading.error.empty() || pod.ip.empty()) return;
   reading.options.pod = pod.meta.name;
@@ -183,7 +183,7 @@ void SignalSources::follow_server(const InferenceScaler& scaler) {
   server = std::make_unique<QueriedServer>();
   server->key = key;
   server->interval = scaler.interval;
-  Reading reading = reading_of(scaler);
+  ReadingRules reading = reading_of(scaler);
   auto matchers = read_matchers(scaler.prometheus_selector);
   if (reading.error.empty() && !matchers) {
     reading.error = place(scaler, "spec.signals.prometheus.selector") + ": " + matchers.error().text();

@@ -55,9 +55,9 @@ class SignalSources {
 
  private:
   /// The rules by which the pages of a scaler's replicas are read.
-  struct Reading {
-    std::shared_ptr<const signals::MetricCatalog>
-        custom;  ///< metrics of the engine "custom"; null: the bundled catalog
+  struct ReadingRules {
+    /// Metrics of the engine "custom"; null: the bundled catalog.
+    std::shared_ptr<const signals::MetricCatalog> custom;
     signals::TargetOptions options;
     std::string error;  ///< error in the settings of the scaler; empty: none
   };
@@ -84,7 +84,7 @@ class SignalSources {
     std::vector<signals::SignalName> needed;  ///< signals that the policy needs; a pod without them counts as silent
   };
 
-  static Reading reading_of(const InferenceScaler& scaler);
+  static ReadingRules reading_of(const InferenceScaler& scaler);
   void follow_pod(const InferenceScaler& scaler, const kube::Pod& pod, Pod& followed);
   void follow_server(const InferenceScaler& scaler);
   signals::Scraper& scraper(Duration interval);

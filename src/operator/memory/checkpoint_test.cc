@@ -97,7 +97,7 @@ TEST(Checkpoint, StoresTheMemoryOfReplicasWithTheirPods) {
 TEST(Checkpoint, TenThousandReplicasOfCapstansPolicyFit) {
   Checkpoint checkpoint;
   for (int i = 0; i < 1'000; ++i) checkpoint.rows["small-" + std::to_string(i)] = own_row(9);
-  checkpoint.rows["large"] = own_row(decide::scale::CapstanMemory::kReplicasMost);
+  checkpoint.rows["large"] = own_row(decide::scale::CapstanMemory::kMaxReplicas);
   std::size_t left_out = 1;
   const auto texts = to_config_maps(checkpoint, left_out);
   EXPECT_EQ(left_out, 0u);

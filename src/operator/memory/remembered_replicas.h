@@ -20,7 +20,7 @@ namespace capstan::op {
 /// would.
 Checkpoint::Row to_checkpoint_row(decide::scale::Memory memory, const SnapshotBuilder& objects);
 
-/// Returns the pods that the rows name and that still exist, row by row in the order of the row.
+/// Returns the pods that the rows name and that still exist, in the order of the rows and of their replicas.
 std::vector<const kube::Pod*> remembered_pods(const Checkpoint& checkpoint, const ClusterView& view);
 
 /// Returns the memory of a row in terms of this process's snapshot. A replica whose counters are below the remembered

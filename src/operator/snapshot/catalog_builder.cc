@@ -24,9 +24,9 @@ constexpr std::string_view kGpuNames[] = {kube::labels::kGpuProduct, "karpenter.
 
 /// Largest number of pods, and of GPUs, of one replica that a snapshot file may state.
 constexpr std::int64_t kMaxPerReplica = 1'024;
-constexpr RequestCount kMostRequests = 1'000'000;
-constexpr std::size_t kMostNames = 10'000;  // names of models in the cache
-constexpr ReplicaCount kMostReplicas = 1'000'000;
+constexpr RequestCount kMaxRequests = 1'000'000;
+constexpr std::size_t kMaxNames = 10'000;  // names of models in the cache
+constexpr ReplicaCount kMaxReplicas = 1'000'000;
 
 std::string_view first_of(const kube::StringMap& labels, auto& keys) {
   for (const std::string_view key : keys) {
@@ -74,7 +74,7 @@ model::GpuKindId CatalogBuilder::gpu_kind(const std::string& name) {
 
 const std::optional<engine::ServedModel>& CatalogBuilder::served_model(const std::string& name) {
   const auto [found, is_new] = models_.try_emplace(name);
-  if (models_.size() > kMostNames) {  // names of deleted scalers would fill the cache, so it is cleared
+  if (models_.size() > kMaxNames) {  // names of deleted scalers would fill the cache, so it is cleared
     models_.clear();
     return served_model(name);
   }
@@ -213,7 +213,7 @@ namespace {
 
 decide::scale::Policy queue_policy(const InferenceScaler& scaler) {
   decide::scale::QueueHpa queue;
-  const auto bounded = [](RequestCount requests) { return std::min(requests, kMostRequests); };
+  const auto bounded = [](RequestCount requests) { return std::min(requests, kMaxRequests); };
   queue.waiting_per_replica = bounded(scaler.waiting_per_replica);
   if (scaler.running_per_replica) queue.running_per_replica = bounded(*scaler.running_per_replica);
   // With two decisions per reading, a new reading waits at most half an interval.
@@ -251,7 +251,7 @@ std::vector<TargetOf> targets_of(const InferenceScaler& scaler) {
     }
   }
   if (all.size() > 1) {
-    for (TargetOf& each : all) each.shown += "/" + each.variant->target.name;
+    for (TargetOf& target : all) target.shown += "/" + target.variant->target.name;
   }
   return all;
 }
@@ -278,13 +278,13 @@ model::Service service_of(const InferenceScaler& scaler, const TargetOf& target,
   }
   service.name = target.shown;
   service.slo = scaler.slo;
-  service.max_replicas = std::min(target.variant->max_replicas, kMostReplicas);
+  service.max_replicas = std::min(target.variant->max_replicas, kMaxReplicas);
   service.min_replicas = std::min(target.variant->min_replicas, service.max_replicas);
   service.survives = target.variant->survives;
   service.windows = target.variant->windows;
   for (model::BoundsWindow& window : service.windows) {
-    if (window.min) window.min = std::min(*window.min, kMostReplicas);
-    if (window.max) window.max = std::min(*window.max, kMostReplicas);
+    if (window.min) window.min = std::min(*window.min, kMaxReplicas);
+    if (window.max) window.max = std::min(*window.max, kMaxReplicas);
   }
   return service;
 }

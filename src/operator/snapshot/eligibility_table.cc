@@ -36,7 +36,8 @@ std::string class_text(const kube::PodSpec& pod, const model::Resources& request
     }
   }
   out.add("tolerations");
-  for (const kube::Toleration& each : pod.tolerations) out.add(each.key).add(each.op).add(each.value).add(each.effect);
+  for (const kube::Toleration& toleration : pod.tolerations)
+    out.add(toleration.key).add(toleration.op).add(toleration.value).add(toleration.effect);
   if (pod.has_resource_claims) out.add("claims");
   out.add("requests").add(requests.cpu_milli).add(requests.memory_mib).add(requests.storage_mib);
   for (const std::int64_t amount : requests.extended) out.add(amount);

@@ -17,7 +17,7 @@ Alternatives both(const Alternatives& a, const Alternatives& b) {
   Alternatives all;
   for (const auto& left : a) {
     for (const auto& right : b) {
-      if (all.size() == kMostAlternatives) return all;
+      if (all.size() == kMaxAlternatives) return all;
       all.push_back(left);
       if (left != right) all.back().insert(all.back().end(), right.begin(), right.end());
     }

@@ -8,7 +8,7 @@
 namespace capstan::op {
 
 /// Most alternatives of the node affinity of a gang. Further ones are left out, so that fewer nodes are admitted.
-inline constexpr std::size_t kMostAlternatives = 64;
+inline constexpr std::size_t kMaxAlternatives = 64;
 
 /// Returns the request of one pod that stands for all pods of a gang, for example a leader and its workers: it asks for
 /// the largest amount of each resource, and it is admitted only by nodes that admit every pod. Other fields are those

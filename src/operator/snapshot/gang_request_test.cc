@@ -63,7 +63,7 @@ TEST(GangRequest, ManyAlternativesAreCut) {
     a.spec.node_affinity.push_back({in("rack", {std::to_string(i)})});
     b.spec.node_affinity.push_back({in("host", {std::to_string(i)})});
   }
-  EXPECT_EQ(request_of({a, b}).node_affinity.size(), kMostAlternatives);
+  EXPECT_EQ(request_of({a, b}).node_affinity.size(), kMaxAlternatives);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace capstan::op {
 namespace {
 
 /// The GPUs of a replica that asks for none, such as an emulator. Placement divides by the GPUs of a replica.
-constexpr MilliGpu kLeastGpu{1};
+constexpr MilliGpu kMinGpu{1};
 
 }  // namespace
 
@@ -82,7 +82,7 @@ void SnapshotBuilder::set_gang(Pass& pass, Replica& replica, std::uint32_t at, I
   model::Gang gang;
   gang.phase = phase_of(group);
   if (at != ReplicaTable::kNoTarget) gang.service = state_->replicas.targets()[at].service;
-  gang.spec.pods.gpus_per_pod = kLeastGpu;
+  gang.spec.pods.gpus_per_pod = kMinGpu;
   for (const kube::Pod* pod : group.pods) {
     gang.spec.pods.gpus_per_pod = std::max(gang.spec.pods.gpus_per_pod, state_->holders.pod_gpus(*pod));
   }

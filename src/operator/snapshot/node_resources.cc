@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kMilliPerMib = 1'000 * 1'024 * 1'024;
 constexpr std::int64_t kUnlimitedSlots = 1'000'000;
 /// More than any node has. Sums of such amounts cannot overflow.
-constexpr std::int64_t kMilliMost = std::int64_t{1} << 58;
+constexpr std::int64_t kMaxMilli = std::int64_t{1} << 58;
 
 bool is_gpu(std::string_view resource) { return resource.ends_with("/gpu"); }
 
@@ -27,7 +27,7 @@ model::Resources requests_of(const kube::PodSpec& pod, ExtendedResources& extend
   model::Resources out{.pod_slots = 1};
   for (const auto& [name, stated] : pod.requests.milli) {
     if (is_gpu(name) || stated <= 0) continue;
-    const std::int64_t milli = std::min(stated, kMilliMost);
+    const std::int64_t milli = std::min(stated, kMaxMilli);
     if (name == "cpu") {
       out.cpu_milli = milli;
     } else if (name == "memory") {

@@ -12,9 +12,9 @@ namespace capstan::op {
 namespace {
 
 // The largest values that a snapshot file may state.
-constexpr std::int64_t kMostShareMilli = 1'000'000'000'000'000;
-constexpr std::int64_t kMostWeightMilli = 1'000'000'000;
-constexpr std::int64_t kMostPriority = 1'000'000'000;
+constexpr std::int64_t kMaxShareMilli = 1'000'000'000'000'000;
+constexpr std::int64_t kMaxWeightMilli = 1'000'000'000;
+constexpr std::int64_t kMaxPriority = 1'000'000'000;
 
 /// Returns the name of a queue's row, which is unique because names of objects contain no '/'.
 std::string row_name(QueueTree::Kind kind, const std::string& name) {
@@ -27,16 +27,16 @@ template <typename Amount>
 model::QueueShare<Amount> share_of(const kube::KaiQueue::Share& from, Amount (*amount_of)(std::int64_t)) {
   const auto bounded = [&](std::int64_t milli) {
     const bool is_unlimited = milli == kube::KaiQueue::kUnlimited;
-    return amount_of(is_unlimited ? kMostShareMilli : std::clamp<std::int64_t>(milli, 0, kMostShareMilli));
+    return amount_of(is_unlimited ? kMaxShareMilli : std::clamp<std::int64_t>(milli, 0, kMaxShareMilli));
   };
   model::QueueShare<Amount> share;
   if (from.limit_milli != kube::KaiQueue::kUnlimited) share.limit = bounded(from.limit_milli);
   share.quota = bounded(from.quota_milli);
-  share.weight_milli = std::clamp<std::int64_t>(from.weight_milli, 0, kMostWeightMilli);
+  share.weight_milli = std::clamp<std::int64_t>(from.weight_milli, 0, kMaxWeightMilli);
   return share;
 }
 
-MilliGpu gpus_of_kai(std::int64_t milli) { return std::min(MilliGpu{milli}, whole_gpus(kMostHeld)); }
+MilliGpu gpus_of_kai(std::int64_t milli) { return std::min(MilliGpu{milli}, whole_gpus(kMaxHeld)); }
 std::int64_t cpu_of_kai(std::int64_t milli) { return milli / 1'000; }
 std::int64_t memory_of_kai(std::int64_t milli) { return milli / 1'000 * 1'000'000 / (1 << 20); }
 
@@ -45,7 +45,7 @@ model::Queue row_of_kai(const kube::KaiQueue& queue) {
           .gpus = share_of(queue.gpu, gpus_of_kai),
           .cpu_milli = share_of(queue.cpu, cpu_of_kai),
           .memory_mib = share_of(queue.memory, memory_of_kai),
-          .priority = std::clamp(queue.priority, -kMostPriority, kMostPriority),
+          .priority = std::clamp(queue.priority, -kMaxPriority, kMaxPriority),
           .preempt_min_runtime = queue.preempt_min_runtime,
           .reclaim_min_runtime = queue.reclaim_min_runtime};
 }
@@ -89,9 +89,9 @@ void QueueTree::add_with_parents(const Key& key) {
     chain.push_back(next);
     next.second = found->second.parent;
   }
-  for (const Key& each : std::views::reverse(chain)) {
-    model::Queue row = described_.at(each).row;
-    row_of(named(each.first, each.second)) = std::move(row);
+  for (const Key& ancestor : std::views::reverse(chain)) {
+    model::Queue row = described_.at(ancestor).row;
+    row_of(named(ancestor.first, ancestor.second)) = std::move(row);
   }
 }
 

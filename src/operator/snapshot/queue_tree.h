@@ -18,7 +18,7 @@ class QueueTree {
  public:
   enum class Kind : std::uint8_t { capstan, kai };
 
-  /// @param ids  ids by the names of rows
+  /// @param ids  assigns an id to the name of each row
   QueueTree(const ClusterView& view, ClassIds& ids);
 
   /// Returns the queue that the labels of a pod or of a template name, or none. Capstan's label takes precedence over

@@ -43,11 +43,11 @@ std::vector<ReplicaTable::Pod::Place> ReplicaTable::places_of(kube::RowId row, c
   const auto add_all = [&](const std::string& key) {
     const auto found = selecting_.find(key);
     if (found == selecting_.end()) return;
-    for (const SelectingWorkload& each : found->second) {
-      if (!each.is_set) {
-        if (each.selector.matches(pod.meta.labels)) places.push_back({each.target, row.value});
+    for (const SelectingWorkload& workload : found->second) {
+      if (!workload.is_set) {
+        if (workload.selector.matches(pod.meta.labels)) places.push_back({workload.target, row.value});
       } else if (const std::optional<std::uint32_t> index = group_index_of(pod)) {
-        places.push_back({each.target, *index});
+        places.push_back({workload.target, *index});
       }
     }
   };

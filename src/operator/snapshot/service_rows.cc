@@ -120,7 +120,7 @@ void SnapshotBuilder::join_variants(const Pass& pass, const std::vector<model::S
   };
   std::vector<model::ServiceId> alternatives;
   for (const model::ServiceId id : variants) {
-    if (id == variants.front() || !joins(id) || alternatives.size() == model::Service::kAlternativesMost) continue;
+    if (id == variants.front() || !joins(id) || alternatives.size() == model::Service::kMaxAlternatives) continue;
     alternatives.push_back(id);
   }
   catalog_.set_alternatives(variants.front(), std::move(alternatives));

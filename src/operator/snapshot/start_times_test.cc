@@ -27,7 +27,7 @@ kube::Pod started_pod(std::int64_t bound_s, std::optional<std::int64_t> ready_s)
 struct Replicas {
   void add(std::vector<kube::Pod> pods) {
     PodGroup& group = groups.emplace_back();
-    for (kube::Pod& each : pods) group.pods.push_back(&all.emplace_back(std::move(each)));
+    for (kube::Pod& pod : pods) group.pods.push_back(&all.emplace_back(std::move(pod)));
   }
   std::list<kube::Pod> all;
   std::vector<PodGroup> groups;

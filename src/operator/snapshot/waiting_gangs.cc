@@ -22,7 +22,7 @@ constexpr std::string_view kKueuePreferred = "kueue.x-k8s.io/podset-preferred-to
 std::int64_t size_in(std::string_view text) {
   std::int64_t value = 1;
   std::from_chars(text.data(), text.data() + text.size(), value);
-  return std::clamp<std::int64_t>(value, 1, kMostGangPods);
+  return std::clamp<std::int64_t>(value, 1, kMaxGangPods);
 }
 
 /// The gang of a pod; with an empty key, the pod is a gang of its own.
@@ -37,7 +37,7 @@ Membership membership_of(const kube::Pod& pod, const GangSizes& sizes) {
     const auto size = sizes.find(kube::key_of(pod.meta.ns, *kai));
     // The size is unknown without the PodGroup, so the gang cannot be whole.
     return {"kai/" + *kai,
-            size == sizes.end() ? PodGroup::kUnknownSize : std::clamp<std::int64_t>(size->second, 1, kMostGangPods)};
+            size == sizes.end() ? PodGroup::kUnknownSize : std::clamp<std::int64_t>(size->second, 1, kMaxGangPods)};
   }
   if (const std::string* index = pod.meta.labels.find(kGroupIndexLabel)) {
     return {"lws/" + std::string(pod.meta.labels.get(kSetNameLabel)) + "/" + *index,

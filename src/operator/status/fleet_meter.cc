@@ -85,7 +85,7 @@ void FleetMeter::note_gangs(const model::Snapshot& snapshot, const decide::place
 void FleetMeter::note_costs(const Pass& pass) {
   const Instant now = pass.snapshot.at;
   if (summed_at_ && now - *summed_at_ < kCostPeriod) return;
-  const bool is_seen = summed_at_ && now - *summed_at_ <= kGapMost;
+  const bool is_seen = summed_at_ && now - *summed_at_ <= kMaxGap;
   for (auto& [owner, cost] : costs_) {
     if (is_seen) {
       cost.micro_usd_ns +=

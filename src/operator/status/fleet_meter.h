@@ -26,7 +26,7 @@ class FleetMeter {
   /// Time between two sums of the costs. A sum walks all replicas.
   static constexpr Duration kCostPeriod = std::chrono::seconds(15);
   /// A longer time between two sums adds no cost, because it is unknown what ran in it.
-  static constexpr Duration kGapMost = std::chrono::minutes(2);
+  static constexpr Duration kMaxGap = std::chrono::minutes(2);
   using Verdict = decide::place::PlacementResult::Kind;
   static constexpr std::array<Verdict, 4> kWaitingVerdicts = {Verdict::cannot_fit_now, Verdict::held_by_queue,
                                                               Verdict::never_fits, Verdict::nominated};

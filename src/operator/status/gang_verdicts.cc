@@ -14,7 +14,7 @@ using model::Reason;
 using model::ReasonCode;
 
 /// The most pods of one gang that get the condition: all pods of a gang have the same message.
-constexpr std::size_t kMostPods = 64;
+constexpr std::size_t kMaxPods = 64;
 
 /// The message for a pod that can wait forever, because nothing else allocates its devices.
 constexpr std::string_view kNoDevices =
@@ -136,7 +136,7 @@ GangVerdictWriter::Output GangVerdictWriter::update(const std::vector<GangVerdic
     if (before != published_.end() && before->second == verdict.reason) continue;
     out.notes.push_back(note_of(*verdict.pods.front(), verdict));
     if (placement != Mode::active || verdict.would_place) continue;
-    for (std::size_t i = 0; i < std::min(verdict.pods.size(), kMostPods); ++i) {
+    for (std::size_t i = 0; i < std::min(verdict.pods.size(), kMaxPods); ++i) {
       out.writes.push_back(pod_condition(*verdict.pods[i], verdict, wall));
     }
   }

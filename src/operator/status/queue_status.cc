@@ -63,7 +63,7 @@ std::vector<QueueStatusWriter::Write> QueueStatusWriter::update(const model::Sna
     const auto found = by_name.find(queue.meta.name);
     if (found == by_name.end()) return;  // the queue is newer than the last pass
     const QueueReport& report = found->second;
-    if (!gate_.opens(queue.meta.uid, queue.meta.generation, report, now)) return;
+    if (!gate_.begin_write(queue.meta.uid, queue.meta.generation, report, now)) return;
     const std::string status = queue_status_json(report, queue, wall);
     writes.push_back({queue.meta.uid, kube::apply_status({kQueues, {}, queue.meta.name}, queue.meta.uid, status)});
   });

@@ -16,7 +16,7 @@ class StatusGate {
   static constexpr Duration kMinInterval = std::chrono::seconds(2);
 
   /// Returns whether a write is due. If so, a write counts as in flight until `answered`.
-  bool opens(const std::string& uid, std::int64_t generation, const Report& report, Instant now) {
+  bool begin_write(const std::string& uid, std::int64_t generation, const Report& report, Instant now) {
     const auto [at, is_new] = rows_.try_emplace(uid);
     Row& row = at->second;
     const bool changed = is_new || !row.arrived || row.generation != generation || !(row.report == report);

@@ -6,7 +6,7 @@
 namespace capstan::op {
 namespace {
 
-constexpr std::int64_t kMostMilliGpus = 10'000'000;  // most that a snapshot file holds for one pod or node
+constexpr std::int64_t kMaxMilliGpus = 10'000'000;  // most that a snapshot file holds for one pod or node
 constexpr std::string_view kWatched[] = {"Deployment", "StatefulSet", "LeaderWorkerSet"};
 
 }  // namespace
@@ -21,7 +21,7 @@ MilliGpu gpus_of(const kube::Resources& resources) {
   MilliGpu sum;
   for (const auto& [name, milli] : resources.milli) {
     if (name.ends_with("/gpu"))
-      sum.count = std::min(sum.count + std::clamp<std::int64_t>(milli, 0, kMostMilliGpus), kMostMilliGpus);
+      sum.count = std::min(sum.count + std::clamp<std::int64_t>(milli, 0, kMaxMilliGpus), kMaxMilliGpus);
   }
   return sum;
 }
@@ -35,8 +35,8 @@ Targets::Targets(const ClusterView& view) {
   add("Deployment", view.deployments);
   add("StatefulSet", view.stateful_sets);
   add("LeaderWorkerSet", view.leader_worker_sets);
-  for (const ScaledTargets::Target& each : view.scaled->targets) {
-    const kube::Workload& workload = each.workload;
+  for (const ScaledTargets::Target& target : view.scaled->targets) {
+    const kube::Workload& workload = target.workload;
     by_key_.emplace(target_key(workload.kind, workload.meta.ns, workload.meta.name), &workload);
   }
 }

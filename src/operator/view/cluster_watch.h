@@ -50,7 +50,7 @@ class ClusterWatch {
   Duration oldest(Instant now) const;  ///< the largest of these ages
   /// Largest age of a copy on which the controller acts. An older copy may lack bound pods or bought nodes. On a quiet
   /// watch the server sends a bookmark once a minute.
-  static constexpr Duration kAgeMost = std::chrono::minutes(5);
+  static constexpr Duration kMaxAge = std::chrono::minutes(5);
 
   ClusterView view() const;
   const kube::StoreSnapshot<FleetPolicy>& fleet() const { return fleet_.snapshot(); }

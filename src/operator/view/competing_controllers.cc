@@ -36,7 +36,7 @@ CompetingControllers::CompetingControllers(const ClusterView& view) {
   for (const auto* workloads : {&view.deployments, &view.stateful_sets, &view.leader_worker_sets}) {
     workloads->for_each([&](kube::RowId, const kube::Workload& workload) { inspect(workload); });
   }
-  for (const ScaledTargets::Target& each : view.scaled->targets) inspect(each.workload);
+  for (const ScaledTargets::Target& target : view.scaled->targets) inspect(target.workload);
 }
 
 std::string_view CompetingControllers::find(std::string_view ns, const kube::TargetRef& target) const {

@@ -54,7 +54,7 @@ TEST(Identities, ForgetsNamedObjectsAlone) {
 TEST(Identities, ExpectedObjectsGetTheFirstIds) {
   Identities<model::GangId> gangs;
   const ObjectKey a{"Gang", "", "a", "1"}, b{"Gang", "", "b", "2"}, gone{"Gang", "", "gone", "3"};
-  for (const ObjectKey& each : {b, gone, a}) gangs.expect(each);
+  for (const ObjectKey& key : {b, gone, a}) gangs.expect(key);
   const model::GangId first = gangs.id_of(a, "a");
   EXPECT_GT(first, gangs.id_of(b, "b")) << "although b is seen first";
   EXPECT_EQ(gangs.shown().at(first), "a");

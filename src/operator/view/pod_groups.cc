@@ -50,7 +50,7 @@ std::vector<PodGroup> leader_groups(const kube::Workload& workload, std::span<co
     group.pods.push_back(pod);
     // The annotation has the size of the group; the size of its workload may have changed since.
     const auto size = number(pod->meta.annotations.get(kGroupSizeAnnotation));
-    group.expected = std::clamp<std::int64_t>(size ? *size : workload.pods_per_replica, 1, kMostGangPods);
+    group.expected = std::clamp<std::int64_t>(size ? *size : workload.pods_per_replica, 1, kMaxGangPods);
     group.ordinal = index;
     group.name = workload.meta.key() + "-" + std::to_string(*index);
   }

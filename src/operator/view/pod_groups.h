@@ -21,7 +21,7 @@ inline constexpr std::string_view kGroupIndexLabel = "leaderworkerset.sigs.k8s.i
 inline constexpr std::string_view kGroupSizeAnnotation = "leaderworkerset.sigs.k8s.io/size";
 
 /// Largest size of a gang that is read from a cluster. A larger size counts as this one.
-inline constexpr std::int64_t kMostGangPods = 1'024;
+inline constexpr std::int64_t kMaxGangPods = 1'024;
 
 /// The pods of one replica of a workload. The first pod serves requests.
 struct PodGroup {

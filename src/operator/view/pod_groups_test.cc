@@ -30,7 +30,7 @@ kube::Workload set_of(const std::string& kind) {
 
 std::vector<PodGroup> groups(const kube::Workload& workload, const std::vector<kube::Pod>& pods) {
   std::vector<const kube::Pod*> candidates;
-  for (const kube::Pod& each : pods) candidates.push_back(&each);
+  for (const kube::Pod& pod : pods) candidates.push_back(&pod);
   return replicas_of(workload, candidates);
 }
 
@@ -68,7 +68,7 @@ TEST(PodGroups, AGroupIsWholeAtTheSizeThatItWasMadeWith) {
   kube::Workload workload = set_of("LeaderWorkerSet");
   workload.pods_per_replica = 4;  // since a moment ago
   std::vector<kube::Pod> pods = {member("0", "0"), member("0", "1")};
-  for (kube::Pod& each : pods) each.meta.annotations.set("leaderworkerset.sigs.k8s.io/size", "2");
+  for (kube::Pod& pod : pods) pod.meta.annotations.set("leaderworkerset.sigs.k8s.io/size", "2");
   EXPECT_EQ(phase_of(groups(workload, pods)[0]), model::Gang::Phase::ready);
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 /// The limit of a pool that states none.
 constexpr GpuCount kNoGpuLimit = 10'000'000;
-constexpr std::int64_t kMostNodes = 1'000'000;
+constexpr std::int64_t kMaxNodes = 1'000'000;
 constexpr std::int64_t kMilliOfMib = 1'000 * (std::int64_t{1} << 20);
 
 model::PoolLimits limits_of(const kube::Resources& stated) {
@@ -36,7 +36,7 @@ void read_nodes(std::string_view text, model::DisruptionBudget& budget) {
   if (is_share) text.remove_suffix(1);
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::int64_t most = is_share ? 100 : kMostNodes;
+  const std::int64_t most = is_share ? 100 : kMaxNodes;
   if (error != std::errc() || end != text.data() + text.size() || number < 0) {
     budget.nodes = 0;
   } else if (is_share) {
@@ -51,7 +51,7 @@ model::DisruptionBudget budget_of(const kube::DisruptionBudget& stated) {
   read_nodes(stated.nodes, budget);
   if (stated.schedule.empty() || !stated.duration) return budget;
   Result<Cron> start = Cron::parse(stated.schedule);
-  if (!start) return budget;  // it applies at any time
+  if (!start) return budget;  // a budget whose schedule cannot be read applies at any time
   budget.start = std::move(*start);
   budget.duration = std::clamp<Duration>(*stated.duration, {}, model::DisruptionBudget::kLongest);
   return budget;
@@ -70,7 +70,7 @@ model::Pool pool_rules(const kube::NodePool& pool) {
   if (pool.budgets.empty()) return rules;
   rules.budgets.emplace();
   for (const kube::DisruptionBudget& budget : pool.budgets) {
-    if (is_for_empty_nodes(budget) && rules.budgets->size() < model::DisruptionBudget::kMost) {
+    if (is_for_empty_nodes(budget) && rules.budgets->size() < model::DisruptionBudget::kMax) {
       rules.budgets->push_back(budget_of(budget));
     }
   }

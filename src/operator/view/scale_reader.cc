@@ -42,7 +42,7 @@ void ScaleReader::follow(const kube::StoreSnapshot<InferenceScaler>& scalers, co
         const kube::ServedResource* kind = served.find_kind(group_of(target.api_version), target.kind);
         if (kind == nullptr || !kind->has_subresource("scale")) continue;
         std::unique_ptr<FollowedTarget>& followed = followed_[target_key(target.kind, scaler.meta.ns, target.name)];
-        if (!followed && followed_.size() > kTargetsMost) continue;
+        if (!followed && followed_.size() > kMaxTargets) continue;
         if (!followed) followed = std::make_unique<FollowedTarget>();
         followed->object = {kind->resource, scaler.meta.ns, target.name};
         followed->target_kind = target.kind;
@@ -64,14 +64,14 @@ void ScaleReader::follow(const kube::StoreSnapshot<InferenceScaler>& scalers, co
 
 void ScaleReader::run_once() {
   for (const auto& [key, followed] : followed_) {
-    if (in_flight_ >= kInFlightMost) return;
+    if (in_flight_ >= kMaxInFlight) return;
     if (followed->call == 0 && followed->due <= clock_()) ask(*followed);
   }
 }
 
 Instant ScaleReader::next_deadline() const {
   Instant next = Instant::never();
-  if (in_flight_ >= kInFlightMost) return next;
+  if (in_flight_ >= kMaxInFlight) return next;
   for (const auto& [key, followed] : followed_) {
     if (followed->call == 0) next = std::min(next, followed->due);
   }

@@ -20,8 +20,8 @@ namespace capstan::op {
 class ScaleReader {
  public:
   static constexpr Duration kPeriod = std::chrono::seconds(5);
-  static constexpr std::size_t kInFlightMost = 8;
-  static constexpr std::size_t kTargetsMost = 1'000;
+  static constexpr std::size_t kMaxInFlight = 8;
+  static constexpr std::size_t kMaxTargets = 1'000;
 
   /// The client must outlive the reader.
   ScaleReader(kube::Client& client, net::Clock clock) : client_(client), clock_(std::move(clock)) {}

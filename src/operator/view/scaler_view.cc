@@ -15,13 +15,13 @@ namespace capstan::op {
 namespace {
 
 /// The largest price of a replica that is accepted: one million USD/h.
-constexpr MicroUsd kMostPerHour{1'000'000'000'000};
+constexpr MicroUsd kMaxPerHour{1'000'000'000'000};
 
-constexpr RequestCount kMostInQueue = 1'000'000;   // requests in the queue of one replica
-constexpr GpuCount kMostGpus = 1'024;              // GPUs of one node
-constexpr std::int64_t kMostCpus = 4'096;          // CPUs of one node
-constexpr std::int64_t kMostMemoryGi = 65'536;     // memory of one node
-constexpr std::int64_t kMostInFleet = 10'000'000;  // GPUs, nodes
+constexpr RequestCount kMaxInQueue = 1'000'000;   // requests in the queue of one replica
+constexpr GpuCount kMaxGpus = 1'024;              // GPUs of one node
+constexpr std::int64_t kMaxCpus = 4'096;          // CPUs of one node
+constexpr std::int64_t kMaxMemoryGi = 65'536;     // memory of one node
+constexpr std::int64_t kMaxInFleet = 10'000'000;  // GPUs, nodes
 
 std::string string_of(kube::Json value) { return std::string(value.text()); }
 
@@ -36,7 +36,7 @@ std::int64_t positive(kube::Json value, std::int64_t otherwise) {
 /// Reads a price. An invalid price is 0, as if it was not stated.
 MicroUsd price_of(kube::Json value) {
   const MicroUsd price = manifest::read_usd(value.text()).value_or(MicroUsd{});
-  return std::clamp(price, MicroUsd{}, kMostPerHour);
+  return std::clamp(price, MicroUsd{}, kMaxPerHour);
 }
 
 constexpr std::array<std::string_view, 3> kModeLabels{"Off", "Shadow", "Active"};
@@ -68,7 +68,7 @@ model::Slo read_slo(kube::Json slo) {
 
 model::FleetLimits read_limits(kube::Json limits) {
   model::FleetLimits read;
-  const auto bounded = [](kube::Json value) { return std::clamp<std::int64_t>(value.integer(), 0, kMostInFleet); };
+  const auto bounded = [](kube::Json value) { return std::clamp<std::int64_t>(value.integer(), 0, kMaxInFleet); };
   if (limits["gpus"].exists()) read.gpus = bounded(limits["gpus"]);
   if (limits["nodes"].exists()) read.nodes = bounded(limits["nodes"]);
   if (limits["usdPerHour"].exists()) read.price_per_hour = price_of(limits["usdPerHour"]);
@@ -90,7 +90,7 @@ void read_windows(kube::Json windows, InferenceScaler::Variant& variant) {
     window.start = std::move(*start);
     if (given["minReplicas"].exists()) window.min = positive(given["minReplicas"], 1);
     if (given["maxReplicas"].exists()) window.max = positive(given["maxReplicas"], 1);
-    if (variant.windows.size() < model::BoundsWindow::kMost) variant.windows.push_back(std::move(window));
+    if (variant.windows.size() < model::BoundsWindow::kMax) variant.windows.push_back(std::move(window));
   });
 }
 
@@ -116,7 +116,7 @@ InferenceScaler::Role read_role(kube::Json role) {
 /// Reads a ratio with three decimals; 0 if it is not stated.
 std::int64_t ratio_of(kube::Json value) {
   return std::clamp<std::int64_t>(manifest::read_quantity_milli(value.text()).value_or(0), 0,
-                                  model::RoleLimits::kRatioMostMilli);
+                                  model::RoleLimits::kMaxRatioMilli);
 }
 
 std::int64_t share_of(kube::Json value, std::int64_t otherwise) {
@@ -128,7 +128,7 @@ decide::scale::Rules read_rules(kube::Json given) {
   rules.scale_on =
       enum_named<settings::ScaleOn>(settings::kScaleOnLabels, given["scaleOn"].text()).value_or(settings::ScaleOn::all);
   const auto requests = [](kube::Json value, RequestCount otherwise, RequestCount least) {
-    return std::clamp<RequestCount>(value.integer(otherwise), least, kMostInQueue);
+    return std::clamp<RequestCount>(value.integer(otherwise), least, kMaxInQueue);
   };
   rules.waiting_above = requests(given["waitingAbove"], rules.waiting_above, 1);
   rules.waiting_below = requests(given["waitingBelow"], rules.waiting_below, 0);
@@ -273,9 +273,9 @@ FleetPolicy read_fleet_policy(kube::Json object) {
   spec["instanceTypes"].for_each([&](kube::Json type) {
     policy.instance_types.push_back({.name = string_of(type["name"]),
                                      .gpu = string_of(type["gpu"]),
-                                     .gpus = std::min(positive(type["gpus"], 1), kMostGpus),
-                                     .cpu_milli = amount(type["cpu"], kMostCpus, 1'000),
-                                     .memory_mib = amount(type["memoryGi"], kMostMemoryGi, 1'024),
+                                     .gpus = std::min(positive(type["gpus"], 1), kMaxGpus),
+                                     .cpu_milli = amount(type["cpu"], kMaxCpus, 1'000),
+                                     .memory_mib = amount(type["memoryGi"], kMaxMemoryGi, 1'024),
                                      .price_per_hour = price_of(type["usdPerHour"])});
   });
   policy.hold = duration_of(spec["hold"], policy.hold);

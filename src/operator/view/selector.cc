@@ -9,7 +9,7 @@ namespace {
 
 using signals::Matcher;
 
-constexpr std::size_t kMostMatchers = 64;
+constexpr std::size_t kMaxMatchers = 64;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -27,7 +27,7 @@ class Reader {
       matchers.push_back(std::move(matcher));
       blanks();
       if (at_ == text_.size()) break;
-      if (text_[at_] != ',' || matchers.size() == kMostMatchers) return expected("',' and another matcher, or the end");
+      if (text_[at_] != ',' || matchers.size() == kMaxMatchers) return expected("',' and another matcher, or the end");
       ++at_;
       blanks();
     }

@@ -112,22 +112,22 @@ std::optional<ReplicaCount> follow_latency(const LoadSettings& settings, std::sp
 std::optional<ReplicaCount> replicas_for_rate(double predicted_requests, double interval_s, double engine_rps,
                                               ReplicaCount min_endpoint) {
   if (!(interval_s > 0) || !(engine_rps > 0)) return std::nullopt;
-  constexpr double kMost = 1e9;
+  constexpr double kMax = 1e9;
   const double wanted = std::ceil(predicted_requests / interval_s / engine_rps);
-  return std::max(static_cast<ReplicaCount>(std::clamp(wanted, 0.0, kMost)), min_endpoint);
+  return std::max(static_cast<ReplicaCount>(std::clamp(wanted, 0.0, kMax)), min_endpoint);
 }
 
 std::optional<DecodeBatch> best_decode_batch(const StepTime& step, double itl_ms, double context_tokens,
                                              double output_tokens, std::int64_t max_kv_tokens, std::int64_t max_seqs) {
   if (!(context_tokens > 0) || !(output_tokens > 0) || !(itl_ms > 0)) return std::nullopt;
-  constexpr double kMostBatch = 1e9;
+  constexpr double kMaxBatch = 1e9;
   const auto seconds = [&](std::int64_t batch) {
     const auto requests = static_cast<double>(batch);
     return std::max(1e-6,
                     step.base_s + step.per_request_s * requests + step.per_kv_token_s * (requests * context_tokens));
   };
   const auto by_kv =
-      static_cast<std::int64_t>(std::clamp(static_cast<double>(max_kv_tokens) / context_tokens, 1.0, kMostBatch));
+      static_cast<std::int64_t>(std::clamp(static_cast<double>(max_kv_tokens) / context_tokens, 1.0, kMaxBatch));
   std::int64_t low = 1, high = max_seqs > 0 ? std::min(by_kv, max_seqs) : by_kv;
   std::int64_t best = 1;
   if (seconds(1) * 1000.0 > itl_ms) high = 0;

@@ -77,9 +77,9 @@ std::optional<double> prometheus_value(std::span<const Series> series, bool http
 
 std::int64_t quantity_milli(double value) {
   if (!std::isfinite(value) || value <= 0) return 0;
-  constexpr double kMostMilli = 9223372036854774784.0;  // the largest double below 2^63
+  constexpr double kMaxMilli = 9223372036854774784.0;  // the largest double below 2^63
   const double milli = value * 1000;
-  return static_cast<std::int64_t>(std::min(milli, kMostMilli));
+  return static_cast<std::int64_t>(std::min(milli, kMaxMilli));
 }
 
 FallbackResult with_fallback(const std::optional<Fallback>& fallback, std::optional<Health>& health,

@@ -82,11 +82,11 @@ class ExpressionParser {
   }
 
  private:
-  static constexpr int kMostDeep = 100, kMostParts = 2000;
+  static constexpr int kMaxDeep = 100, kMaxParts = 2000;
 
   /// Parses operators of at least this precedence, left to right.
   Expression expression(int least) {
-    if (++depth_ > kMostDeep) return fail("nested more than 100 levels deep, expected at most 100");
+    if (++depth_ > kMaxDeep) return fail("nested more than 100 levels deep, expected at most 100");
     Expression left = operand();
     std::string_view before;
     while (const Sign* sign = sign_ahead()) {
@@ -241,7 +241,7 @@ class ExpressionParser {
   }
 
   Expression node(Kind kind, std::size_t begin) {
-    if (++parts_ > kMostParts) fail("more than 2000 parts, expected at most 2000");
+    if (++parts_ > kMaxParts) fail("more than 2000 parts, expected at most 2000");
     Expression made;
     made.kind = kind;
     made.column = static_cast<std::uint32_t>(begin + 1);

@@ -39,15 +39,15 @@ struct Scope {
 
 /// Returns x > 0 to the power of y; exact for integer powers within double precision.
 double positive_power(double x, double y) {
-  constexpr double kMostSteps = 1075, kMostExponent = 700;  // the least double is 2 to the power of -1074
-  if (std::abs(y) <= kMostSteps && std::floor(y) == y) {
+  constexpr double kMaxSteps = 1075, kMaxExponent = 700;  // the least double is 2 to the power of -1074
+  if (std::abs(y) <= kMaxSteps && std::floor(y) == y) {
     const double factor = y < 0 ? 1 / x : x;
     double result = 1;
     for (double n = 0; n < std::abs(y); ++n) result *= factor;
     return result;
   }
   const double exponent = y * portable_log(x);
-  return std::abs(exponent) <= kMostExponent ? portable_exp(exponent) : exponent > 0 ? HUGE_VAL : 0;
+  return std::abs(exponent) <= kMaxExponent ? portable_exp(exponent) : exponent > 0 ? HUGE_VAL : 0;
 }
 
 /// Computes a power like Go's math.Pow, whose special cases are those of C.
@@ -81,10 +81,10 @@ class Evaluation {
 
  private:
   using Kind = Expression::Kind;
-  static constexpr int kMostSteps = 100'000;  ///< limit of steps, because nested predicates multiply them
+  static constexpr int kMaxSteps = 100'000;  ///< limit of steps, because nested predicates multiply them
 
   Item value(const Expression& part) {
-    if (++steps_ > kMostSteps) return fail(part, "takes more than 100000 steps, expected at most 100000");
+    if (++steps_ > kMaxSteps) return fail(part, "takes more than 100000 steps, expected at most 100000");
     if (error_) return {};
     switch (part.kind) {
       case Kind::nil:

@@ -53,7 +53,7 @@ Result decide(const Spec& spec, State& state, const Observation& observed, Insta
   };
   const ReplicaCount stable = bounded(stable_wish), panic = bounded(panic_wish);
 
-  // Panic uses the count before the rates bound it.
+  // The panic threshold applies to the wish before the rates bound it.
   update_panic(spec, state, panic_wish / ready >= spec.panic_threshold, now);
   ReplicaCount desired = stable;
   if (state.panic_since) {
@@ -68,7 +68,7 @@ Result decide(const Spec& spec, State& state, const Observation& observed, Insta
 }
 
 Target resolve_target(const TargetSettings& settings) {
-  constexpr double kLeast = 0.01;
+  constexpr double kMin = 0.01;
   const bool limited = !settings.by_rate && settings.container_concurrency != 0;
   double total = limited ? settings.container_concurrency : settings.default_target;
   if (settings.target_annotation) {
@@ -76,7 +76,7 @@ Target resolve_target(const TargetSettings& settings) {
     if (limited) total = std::min(total, settings.container_concurrency);
   }
   const double utilization = settings.utilization_percent ? *settings.utilization_percent / 100 : settings.utilization;
-  return {std::max(kLeast, total * utilization), total};
+  return {std::max(kMin, total * utilization), total};
 }
 
 }  // namespace capstan::peers::kpa

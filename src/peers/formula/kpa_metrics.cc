@@ -72,8 +72,8 @@ std::int64_t sample_size(std::int64_t pods) {
 }
 
 double smoothing_coefficient(double buckets) {
-  constexpr double kWeightOfAll = 0.9999, kLeast = 0.2;
-  return std::max(1.0 - portable_pow(1.0 - kWeightOfAll, 1.0 / buckets), kLeast);
+  constexpr double kWeightOfAll = 0.9999, kMin = 0.2;
+  return std::max(1.0 - portable_pow(1.0 - kWeightOfAll, 1.0 / buckets), kMin);
 }
 
 WeightedWindow::WeightedWindow(Duration window, Duration granularity)

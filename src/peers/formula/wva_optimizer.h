@@ -65,8 +65,8 @@ GpusByType available(const GpusByType& limits, const GpusByType& used);
 /// Returns the minimum of each type over all entries that state it.
 GpusByType least_of(std::span<const GpusByType> limits);
 
-/// Returns the accelerator's short name: "NVIDIA-A100-PCIE-80GB" → "A100": the part after the first dash; for Intel two
-/// parts, "Gaudi-2".
+/// Returns the accelerator's short name, the part after the vendor: "A100" for "NVIDIA-A100-PCIE-80GB". An Intel name
+/// has two such parts: "Gaudi-2".
 std::string_view accelerator_name(std::string_view product);
 
 struct EnforcedTargets {

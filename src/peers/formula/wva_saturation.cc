@@ -19,8 +19,8 @@ bool safe_without_one(const SaturationConfig& config, const Saturation& all) {
 }
 
 std::int64_t truncated(double value) {
-  constexpr double kMost = 9e18;
-  return static_cast<std::int64_t>(std::clamp(value, -kMost, kMost));
+  constexpr double kMax = 9e18;
+  return static_cast<std::int64_t>(std::clamp(value, -kMax, kMax));
 }
 
 /// Returns the history's key: replicas on the same GPU kind with outputs of similar length share a history.

@@ -25,8 +25,8 @@ constexpr std::int64_t kMonthsPerYear = 12;
 
 /// Returns an amount of money in 64 bits, or the largest such amount.
 std::int64_t bounded(__int128 micro_usd) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  return micro_usd > kMost ? kMost : static_cast<std::int64_t>(micro_usd);
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  return micro_usd > kMax ? kMax : static_cast<std::int64_t>(micro_usd);
 }
 
 std::int64_t staff_micro_usd_per_month(const StaffSpec& staff) {

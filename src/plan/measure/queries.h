@@ -32,7 +32,7 @@ enum class MeasuredPart : std::uint8_t {
 struct MeasureQuery {
   MeasuredPart part{};
   std::string promql{};
-  bool is_range = false;  ///< over the history with a step; false: its value at the end of the history
+  bool is_range = false;  ///< true: a range query over the history; false: an instant query at its end
 };
 
 /// The queries for one service, in the order of `MeasuredPart`.

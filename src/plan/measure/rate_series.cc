@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr double kRateMost = 1e7;  // requests per second; more is no rate of one service
+constexpr double kMaxRate = 1e7;  // requests per second; more is no rate of one service
 constexpr double kGap = -1;
 
 double step_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -54,26 +54,26 @@ std::expected<RateSeries, std::string> rate_series(const signals::ApiAnswer& ans
   std::size_t first = steps;
   for (const signals::ApiPoint& point : answer.series.front().points) {
     const std::int64_t index = (point.unix_ms - start_ms + step_ms / 2) / step_ms;
-    const bool is_rate = std::isfinite(point.value) && point.value >= 0 && point.value <= kRateMost;
+    const bool is_rate = std::isfinite(point.value) && point.value >= 0 && point.value <= kMaxRate;
     if (!is_rate || index < 0 || index >= static_cast<std::int64_t>(steps)) continue;
     values[static_cast<std::size_t>(index)] = point.value;
     first = std::min(first, static_cast<std::size_t>(index));
   }
   values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(first));
   const std::string span = manifest::duration_text(step * static_cast<std::int64_t>(values.size()));
-  if (values.size() < kRateStepsLeast) {
+  if (values.size() < kMinRateSteps) {
     return std::unexpected(
         fmt::format("the history has {} steps of {}, expected at least {}: measure later, or state "
                     "a shorter step",
-                    values.size(), manifest::duration_text(step), kRateStepsLeast));
+                    values.size(), manifest::duration_text(step), kMinRateSteps));
   }
   const auto gaps = static_cast<std::int64_t>(std::ranges::count(values, kGap));
   const auto count = static_cast<std::int64_t>(values.size());
-  if (gaps * 100 > count * kGapPercentMost) {
+  if (gaps * 100 > count * kMaxGapPercent) {
     return std::unexpected(
         fmt::format("{} of {} steps have no value in the {} since the first one, expected at most "
                     "{} %: check that the engine is scraped, or state a shorter history with over",
-                    gaps, count, span, kGapPercentMost));
+                    gaps, count, span, kMaxGapPercent));
   }
   fill_gaps(values);
   RateSeries out{.start_ms = start_ms + (static_cast<std::int64_t>(first) - 1) * step_ms,

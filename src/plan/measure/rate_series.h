@@ -24,8 +24,8 @@ struct RateSeries {
 };
 
 /// Fewest steps of a history, and largest share of them that may be gaps.
-inline constexpr std::size_t kRateStepsLeast = 10;
-inline constexpr std::int64_t kGapPercentMost = 20;
+inline constexpr std::size_t kMinRateSteps = 10;
+inline constexpr std::int64_t kMaxGapPercent = 20;
 
 /// Reads the answer to a range query from `start_ms` to `end_ms`, whose points state the rate of the step before them.
 /// Points that are no number, infinite or negative count as gaps. The history begins with the first point.

@@ -19,7 +19,7 @@ std::string_view missing_source(const ClusterSpec& cluster, MetricSource source)
 /// kube-state-metrics.
 std::vector<Manifest> metric_source_manifests(const PlanSpec& spec, const std::set<MetricSource>& sources);
 
-/// The command that installs Prometheus, kube-state-metrics and Grafana.
+/// Returns the command that installs Prometheus, kube-state-metrics and Grafana.
 ApplyCommand prometheus_command();
 
 /// A label of a node, and its value on spot nodes.

@@ -25,7 +25,7 @@ namespace {
 using experiment::tenths;
 using experiment::usd;
 
-constexpr std::size_t kFrontierRowsMost = 4;           ///< largest number of fleets shown for a plan with one service
+constexpr std::size_t kMaxFrontierRows = 4;            ///< largest number of fleets shown for a plan with one service
 constexpr std::size_t kFrontierRowsOfEachService = 2;  ///< fleets of each service for a plan with several services
 
 std::string percent(std::int64_t ppm) { return experiment::share_text(ppm); }
@@ -248,7 +248,7 @@ PageTable frontier_table(const Plan& plan) {
       .columns = {is_several ? "service" : "", "fleet that the search tried", "met, worst seed", "USD/h", "seeds"}};
   for (const ServicePlan& service : plan.services) {
     for (const FrontierPoint* point :
-         shown_points(service, is_several ? kFrontierRowsOfEachService : kFrontierRowsMost)) {
+         shown_points(service, is_several ? kFrontierRowsOfEachService : kMaxFrontierRows)) {
       table.rows.push_back({.cells = {is_several ? service.service : "", point->short_fleet,
                                       percent(point->attainment_ppm) + (point->holds_slo ? "" : ", misses"),
                                       usd(point->micro_usd_per_hour), fmt::format("{}", point->seeds)},

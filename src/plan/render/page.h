@@ -50,7 +50,7 @@ struct Page {
   std::string title{};
   std::vector<PageHeadline> headlines{};  ///< first lines by service
   std::string sum{};                      ///< cost of all services and jobs; empty: one service has the cluster alone
-  std::vector<std::string> jobs{};        ///< what the jobs got, one for each class
+  std::vector<std::string> jobs{};        ///< results of the jobs, a line for each class
   PageTable scalers{};                    ///< no rows: no other scaler was simulated
   std::string choice{};                   ///< order of scalers that cost the same; empty: the costs differ
   PageTable frontier{};                   ///< fleets that the search tried
@@ -68,7 +68,7 @@ Page page_of(const Plan& plan);
 std::string slo_words(const model::Slo& slo);
 
 /// Says what would hold the SLO of every service on one cluster: "higher minima hold it for 12.00 USD/h: --set ...".
-/// The plan must have simulated that, and miss an SLO there.
+/// The plan must have simulated all services together, and one of them must have missed its SLO.
 std::string together_advice(const Plan& plan);
 
 /// Returns the values that the spec leaves out, one for each line, with the reason of each.

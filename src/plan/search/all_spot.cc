@@ -15,8 +15,9 @@ namespace capstan::plan {
 
 namespace {
 
-constexpr int kAllSpotTriesMost = 4;  ///< minima that are tried
-constexpr double kAlways = 1e6;       ///< one reclaim an hour of each node, millionths: the most that a scenario takes
+constexpr int kMaxAllSpotTries = 4;  ///< minima that are tried
+/// One reclaim an hour of each node, millionths: the most that a scenario takes.
+constexpr double kHighestReclaimRatePpm = 1e6;
 
 /// Returns the seeds to simulate: all, or of a huge load the one that met the fewest requests.
 std::vector<std::uint64_t> seeds_to_try(std::span<const Trial> seeds, const SearchBudget& budget) {
@@ -69,11 +70,11 @@ std::uint32_t stress_reclaims_ppm(const PlanSpec& spec, const FleetOption& fleet
                                 ? micro_usd / static_cast<double>(price->count) / static_cast<double>(seeds.size())
                                 : 0;
   const double twice = 2.0 * spec.cluster.spot_interruptions_ppm;
-  const double one = node_hours > 0 ? kAlways / node_hours : 0;
+  const double one = node_hours > 0 ? kHighestReclaimRatePpm / node_hours : 0;
   constexpr double kPercent = 10'000;
   const double percents = std::max(twice, one) / kPercent;
   const double whole = percents >= 1 ? static_cast<double>(static_cast<std::int64_t>(percents + 0.999)) : percents;
-  return static_cast<std::uint32_t>(std::min(whole * kPercent, kAlways));
+  return static_cast<std::uint32_t>(std::min(whole * kPercent, kHighestReclaimRatePpm));
 }
 
 Result<Trial> simulate_reclaims(FleetSimulator& simulator, const FleetOption& fleet, std::span<const Trial> seeds,
@@ -99,7 +100,7 @@ Result<std::optional<FleetKey>> find_all_spot_fleet(FleetSimulator& simulator, c
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) orders.push_back(simulator.order(*key, seed));
     if (Result<void> done = simulator.run(orders, "all nodes as spot"); !done) return std::unexpected(done.error());
     const ReplicaCount next = higher_step(simulator, *key);
-    if (simulator.tried().at(*key).holds_slo || tries == kAllSpotTriesMost || next == key->step) return key;
+    if (simulator.tried().at(*key).holds_slo || tries == kMaxAllSpotTries || next == key->step) return key;
     key->step = next;
   }
 }
@@ -123,7 +124,7 @@ Result<std::optional<AllSpot>> try_all_spot(FleetSimulator& simulator, const Fle
     AllSpot out{.micro_usd_per_hour = micro_usd_per_hour(*seeds),
                 .holds_slo = std::ranges::all_of(*seeds, is_good) && is_met(*reclaims)};
     const ReplicaCount next = higher_step(simulator, *key);
-    if (!out.holds_slo && tries < kAllSpotTriesMost && next != key->step) {
+    if (!out.holds_slo && tries < kMaxAllSpotTries && next != key->step) {
       key->step = next;
       continue;
     }

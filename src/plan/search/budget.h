@@ -14,13 +14,13 @@ inline constexpr RequestCount kShortLoadRequests = 20'000;
 inline constexpr RequestCount kHugeLoadRequests = 300'000;
 
 /// Most requests of the simulations of all services on one cluster, summed over the seeds.
-inline constexpr RequestCount kTogetherRequestsMost = 12'000'000;
+inline constexpr RequestCount kMaxTogetherRequests = 12'000'000;
 
 /// Returns the number of seeds with which all services on one cluster are simulated: five, or as many as
-/// `kTogetherRequestsMost` allows.
+/// `kMaxTogetherRequests` allows.
 /// @param requests  requests of all services in one simulation
 inline std::uint64_t together_seeds(RequestCount requests) {
-  const RequestCount possible = kTogetherRequestsMost / (requests > 0 ? requests : 1);
+  const RequestCount possible = kMaxTogetherRequests / (requests > 0 ? requests : 1);
   return possible < 1                                   ? 1
          : possible > static_cast<RequestCount>(kSeeds) ? kSeeds
                                                         : static_cast<std::uint64_t>(possible);

@@ -88,7 +88,7 @@ std::int64_t lowest_with(std::int64_t low, std::int64_t high, const Holds& holds
 /// that leave room already are not named.
 std::string nearest_limits(const RemainingLimits& limits, const SpecCandidate& candidate, ReplicaCount replicas,
                            const ClusterSpec& cluster) {
-  constexpr std::int64_t kGpusMost = 1'000'000, kCentsMost = 100'000'000, kMicroUsdPerCent = 10'000;
+  constexpr std::int64_t kMaxGpus = 1'000'000, kMaxCents = 100'000'000, kMicroUsdPerCent = 10'000;
   const MicroUsd price = lowest_price(*candidate.machine, cluster).value_or(MicroUsd{0});
   const FleetCandidate fleet{.engine = *candidate.row, .machine = *candidate.machine};
   const auto has_room = [&](std::optional<GpuCount> gpus, std::optional<MicroUsd> per_hour) {
@@ -101,11 +101,11 @@ std::string nearest_limits(const RemainingLimits& limits, const SpecCandidate& c
   std::vector<std::string> parts;
   if (limits.gpus && !has_room(limits.gpus, std::nullopt)) {
     const auto holds = [&](std::int64_t gpus) { return has_room(gpus, std::nullopt); };
-    parts.push_back(fmt::format("limits.gpus: {}", lowest_with(*limits.gpus, kGpusMost, holds)));
+    parts.push_back(fmt::format("limits.gpus: {}", lowest_with(*limits.gpus, kMaxGpus, holds)));
   }
   if (limits.per_hour && !has_room(std::nullopt, limits.per_hour)) {
     const auto holds = [&](std::int64_t cents) { return has_room(std::nullopt, MicroUsd{cents * kMicroUsdPerCent}); };
-    const std::int64_t cents = lowest_with(limits.per_hour->count / kMicroUsdPerCent, kCentsMost, holds);
+    const std::int64_t cents = lowest_with(limits.per_hour->count / kMicroUsdPerCent, kMaxCents, holds);
     parts.push_back(fmt::format("limits.usd_per_hour: {:.2f}", static_cast<double>(cents) / 100));
   }
   const GpuCount pods = replicas * candidate.row->tp * whole_gpus_of(*candidate.machine);
@@ -151,7 +151,7 @@ Error does_not_fit(const PlanSpec& spec, const ServiceSpec& service, const Remai
 
 /// Replicas that the mean load needs by the engine table, in multiples of the largest fleet, above which no fleet is
 /// simulated: it would serve a tenth of the requests at most, and to simulate a queue that only grows takes long.
-constexpr ReplicaCount kOverloadMost = 10;
+constexpr ReplicaCount kMaxOverload = 10;
 
 ReplicaCount replicas_at_mean(const FleetCandidate& candidate) {
   ReplicaCount replicas = 0;
@@ -165,7 +165,7 @@ std::optional<Error> overload(const ServiceSpec& service, const LoadFacts& load,
   const FleetCandidate* best = nullptr;
   for (const FleetCandidate& candidate : candidates) {
     const ReplicaCount needed = replicas_at_mean(candidate);
-    if (needed <= kOverloadMost * candidate.most_replicas) return std::nullopt;
+    if (needed <= kMaxOverload * candidate.most_replicas) return std::nullopt;
     // The candidate whose largest fleet serves the largest part of the load.
     if (best == nullptr || candidate.most_replicas * replicas_at_mean(*best) > best->most_replicas * needed)
       best = &candidate;
@@ -275,7 +275,7 @@ Result<std::vector<FleetCandidate>> fleet_candidates(const PlanSpec& spec, const
   std::ranges::sort(candidates, {}, [](const FleetCandidate& c) {
     return std::tuple(c.modelled_usd_per_hour, c.engine.gpu, c.engine.tp, c.machine.name);
   });
-  if (candidates.size() > kCandidatesMost) candidates.resize(kCandidatesMost);
+  if (candidates.size() > kMaxCandidates) candidates.resize(kMaxCandidates);
   return candidates;
 }
 

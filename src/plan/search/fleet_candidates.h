@@ -16,7 +16,7 @@
 namespace capstan::plan {
 
 /// Most candidates of one service; those with the highest modelled cost are left out.
-inline constexpr std::size_t kCandidatesMost = 8;
+inline constexpr std::size_t kMaxCandidates = 8;
 
 /// The replicas of one role of a candidate.
 struct RoleNeed {
@@ -43,8 +43,8 @@ struct FleetCandidate {
   std::int64_t machines_per_replica() const { return ceil_div(engine.tp, machine.gpus); }
   std::int64_t machines_for(ReplicaCount replicas) const;
   ReplicaCount replicas_on(std::int64_t machines) const;
-  ReplicaCount replicas_in(
-      GpuCount gpus) const;  ///< returns the replicas that fit into GPUs (MIG: slices) of its machines
+  /// Returns the replicas that fit into GPUs (MIG: slices) of its machines.
+  ReplicaCount replicas_in(GpuCount gpus) const;
   /// Returns the GPUs of its machines that the service needs at the peak of its load; slices for MIG.
   GpuCount gpus_at_peak() const;
   /// Returns "H100, tensor parallel 4, p5.48xlarge".

@@ -68,7 +68,7 @@ Result<LoadFacts> count_load(const ServiceSpec& service) {
   double prompts = 0, answers = 0;
   workload::Request request;
   while ((*source)->next(request)) {
-    if (facts.requests == kSimulatedRequestsMost) {
+    if (facts.requests == kMaxSimulatedRequests) {
       facts.is_whole = false;
       break;
     }
@@ -98,7 +98,7 @@ Result<LoadFacts> count_load(const ServiceSpec& service) {
   const auto time_of = [&](RequestCount count) {
     return count >= facts.requests ? facts.length : arrivals[static_cast<std::size_t>(count)];
   };
-  const RequestCount coarse = std::clamp(facts.requests / 20, kCoarseRequestsLeast, kCoarseRequestsMost);
+  const RequestCount coarse = std::clamp(facts.requests / 20, kMinCoarseRequests, kMaxCoarseRequests);
   facts.coarse_length = std::clamp<Duration>(time_of(coarse), 1s, facts.length);
   const double window_s = std::min(seconds_of(kPeakWindow), seconds_of(facts.length));
   for (const auto& [window, count] : by_window) {
@@ -108,7 +108,7 @@ Result<LoadFacts> count_load(const ServiceSpec& service) {
   facts.first_per_s = static_cast<double>(by_window[0]) / window_s;
   if (load.source == LoadSpec::Source::generated) {
     facts.first_per_s = load.requests_per_s;
-    const Duration cycle = std::min({load.burst_every, facts.length, time_of(kCoarseCycleRequestsMost)});
+    const Duration cycle = std::min({load.burst_every, facts.length, time_of(kMaxCoarseCycleRequests)});
     facts.coarse_length = std::max(facts.coarse_length, cycle);
   }
   return facts;

@@ -9,19 +9,19 @@ namespace capstan::plan {
 
 /// Largest number of requests in one simulation. If a load has more, only its first part with this many requests is
 /// simulated.
-inline constexpr RequestCount kSimulatedRequestsMost = 1'000'000;
+inline constexpr RequestCount kMaxSimulatedRequests = 1'000'000;
 /// Requests of the short part of the load in which many fleets are compared first: a twentieth of the load within
 /// these bounds.
-inline constexpr RequestCount kCoarseRequestsLeast = 4'000;
-inline constexpr RequestCount kCoarseRequestsMost = 50'000;
+inline constexpr RequestCount kMinCoarseRequests = 4'000;
+inline constexpr RequestCount kMaxCoarseRequests = 50'000;
 /// The short part of a generated load contains a whole burst and its pause, unless that takes more requests than this.
-inline constexpr RequestCount kCoarseCycleRequestsMost = 20'000;
+inline constexpr RequestCount kMaxCoarseCycleRequests = 20'000;
 
 struct LoadFacts {
   RequestCount requests = 0;  ///< requests of the simulated load
   Duration length{};          ///< length of the simulated load
-  bool is_whole =
-      true;  ///< true: all of the load is simulated; false: it has more than `kSimulatedRequestsMost` requests
+  /// True: all of the load is simulated; false: it has more than `kMaxSimulatedRequests` requests.
+  bool is_whole = true;
   Duration coarse_length{};  ///< length of the short part of the load
   double prompt_tokens = 1;  ///< mean length of a prompt
   double answer_tokens = 1;  ///< mean length of an answer

@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::array kKinds = {ScalerKind::capstan, ScalerKind::scaled_object, ScalerKind::hpa, ScalerKind::constant};
 constexpr std::array kThresholdKinds = {ScalerKind::scaled_object, ScalerKind::hpa};
-constexpr int kConstantTriesMost = 12;  ///< a bisection between 1 and 64 replicas needs at most 8
-constexpr int kScalerRaisesMost = 8;    ///< largest number of times that one scaler's minimum is raised by a step
-constexpr int kScalerRoundsMost = 4;    ///< rounds of choosing a scaler and raising the minima of the others
+constexpr int kMaxConstantTries = 12;  ///< a bisection between 1 and 64 replicas needs at most 8
+constexpr int kMaxScalerRaises = 8;    ///< largest number of times that one scaler's minimum is raised by a step
+constexpr int kMaxScalerRounds = 4;    ///< rounds of choosing a scaler and raising the minima of the others
 
 bool is_threshold(ScalerKind kind) { return std::ranges::find(kThresholdKinds, kind) != kThresholdKinds.end(); }
 
@@ -40,7 +40,7 @@ class ScalerSearch {
       if (Result<void> done = find_minimum(kind); !done) return std::unexpected(done.error());
     }
     if (Result<void> done = try_size_of_constant(); !done) return std::unexpected(done.error());
-    for (int round = 0; round < kScalerRoundsMost; ++round) {
+    for (int round = 0; round < kMaxScalerRounds; ++round) {
       const auto is_raised = raise_others();
       if (!is_raised) return std::unexpected(is_raised.error());
       if (!*is_raised) break;
@@ -80,8 +80,8 @@ class ScalerSearch {
   }
   bool is_proven(const TriedFleet& fleet) const { return fleet.seeds.size() >= seed_order_.size(); }
 
-  /// Simulates a fleet under the seeds that it lacks, the hardest two first.
-  /// @param is_whole  true: under all seeds, even after a miss
+  /// Returns true if a fleet holds the SLO under every seed. Simulates the seeds that it lacks, the hardest two first.
+  /// @param is_whole  true: simulates all seeds, even after a miss
   Result<bool> holds(ScalerKind kind, ReplicaCount step, bool is_whole = false) {
     const FleetKey key = key_of(kind, step);
     const std::string stage = fmt::format("{}, {}", scaler_word(kind), fleet_at(key).words());
@@ -117,7 +117,7 @@ class ScalerSearch {
   Result<void> find_constant() {
     ReplicaCount missed = 0, held = 0;  // largest size that misses and smallest that holds the SLO; 0: none is known
     ReplicaCount step = std::min(peak_step(simulator_.candidates()[capstan_.candidate]), highest_);
-    for (int tries = 0; tries < kConstantTriesMost && has_budget(); ++tries) {
+    for (int tries = 0; tries < kMaxConstantTries && has_budget(); ++tries) {
       const auto is_held = holds(ScalerKind::constant, step);
       if (!is_held) return std::unexpected(is_held.error());
       (*is_held ? held : missed) = step;
@@ -137,7 +137,7 @@ class ScalerSearch {
   /// one up to the constant fleet, or else a higher one.
   Result<void> find_minimum(ScalerKind kind) {
     ReplicaCount missed = 0, held = 0, step = capstan_.step;
-    for (int tries = 0; tries < kScalerRaisesMost && (has_budget() || tries == 0); ++tries) {
+    for (int tries = 0; tries < kMaxScalerRaises && (has_budget() || tries == 0); ++tries) {
       const auto is_held = holds(kind, step);
       if (!is_held) return std::unexpected(is_held.error());
       (*is_held ? held : missed) = step;

@@ -43,8 +43,8 @@ struct Conditions {
   std::optional<Duration> length{};  ///< length of the simulated part of the load; nothing: all of it
   std::int64_t load_percent = 100;
   std::int64_t start_percent = 100;  ///< length of cold starts and node launches, percent of the plan's
-  std::optional<std::string>
-      lost_zone{};  ///< zone that is lost for `ClusterSpec::zone_outage`, from one third of the load on
+  /// Zone that is lost for `ClusterSpec::zone_outage`, from one third of the load on.
+  std::optional<std::string> lost_zone{};
   Duration lost_at{};
   /// Chance of a reclaim in an hour of each spot node, millionths; nothing: as the spec states.
   std::optional<std::uint32_t> reclaims_ppm{};

@@ -23,7 +23,7 @@ namespace capstan::plan {
 
 namespace {
 
-constexpr double kJobsMost = 10'000;  ///< most jobs of a class that one simulation may have
+constexpr double kMaxJobs = 10'000;  ///< most jobs of a class that one simulation may have
 
 /// Returns the roles of a fleet, with the maximum that a scaler may set.
 std::vector<RoleFleet> roles_of(const ServiceSpec& service, const TriedFleet& tried, const FleetOption& scaled) {
@@ -191,13 +191,13 @@ Result<void> check_number_of_jobs(const PlanSpec& spec, const std::vector<LoadFa
       workload::JobLoad load = jobs.load;
       load.until = std::min(load.until, longest);
       const double count = workload::expected_jobs(load);
-      if (count <= kJobsMost) continue;
+      if (count <= kMaxJobs) continue;
       const auto place = spec.places.find(fmt::format("tenants.{}.jobs", i));
       Error error =
           Error::about(fmt::format("{}tenants.{}.jobs.{}.arrivals",
                                    place == spec.places.end() ? "" : place->second + ": ", tenant.name, jobs.name),
                        fmt::format("found about {:.0f} jobs in the {} of the simulated load, expected at most {:.0f}",
-                                   count, time_text(longest), kJobsMost));
+                                   count, time_text(longest), kMaxJobs));
       return std::unexpected(std::move(error));
     }
   }

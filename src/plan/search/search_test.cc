@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 
 #include "experiment/run/batch.h"
@@ -60,7 +61,8 @@ TEST(SearchFleets, TheScenarioOfThePlanRepeatsItsFirstSeed) {
 
 TEST(SearchFleets, HoldsTheBoundThatARefusalAdvises) {
   PlanSpec spec = sample_specs::small_spec();
-  for (const auto& [bound, stated] : {std::pair(&model::Slo::tpot, "tpot"), std::pair(&model::Slo::ttft, "ttft")}) {
+  for (const auto& [bound, stated] : {std::pair(&model::Slo::tpot, "tpot"), std::pair(&model::Slo::ttft, "ttft"),
+                                      std::pair(&model::Slo::e2e, "e2e")}) {
     PlanSpec refused = spec;
     refused.services[0].slo.*bound = std::chrono::microseconds(100);
     const std::vector<ImpossibleDemand> demands = impossible_demands(refused);
@@ -68,8 +70,11 @@ TEST(SearchFleets, HoldsTheBoundThatARefusalAdvises) {
     constexpr std::string_view kNearest = "the nearest possible bound is ";
     const std::size_t at = demands[0].message.find(kNearest);
     ASSERT_NE(at, std::string::npos) << demands[0].message;
-    const std::int64_t ms = std::stoll(demands[0].message.substr(at + kNearest.size()));
-    refused.services[0].slo.*bound = std::chrono::milliseconds(ms);
+    const std::string advised = demands[0].message.substr(at + kNearest.size());  // "12 ms, ..." or "6.83 s, ..."
+    std::size_t digits = 0;
+    const double number = std::stod(advised, &digits);
+    refused.services[0].slo.*bound =
+        std::chrono::microseconds(std::llround(number * (advised.substr(digits).starts_with(" s") ? 1e6 : 1e3)));
     EXPECT_TRUE(found(refused).services.at(0).holds_slo) << demands[0].message;
   }
 }

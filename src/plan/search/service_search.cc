@@ -10,10 +10,10 @@ namespace capstan::plan {
 
 namespace {
 
-constexpr std::size_t kFinalistsMost = 3;      ///< candidates that are simulated on the whole load
-constexpr std::size_t kHugeFinalistsMost = 2;  ///< candidates that are simulated on the whole of a huge load
-constexpr int kRefinementsMost = 4;            ///< rounds that look for a lower or higher minimum of the finalists
-constexpr int kLeaderRaisesMost = 6;           ///< rounds that raise the minimum because a seed missed the SLO
+constexpr std::size_t kMaxFinalists = 3;      ///< candidates that are simulated on the whole load
+constexpr std::size_t kMaxHugeFinalists = 2;  ///< candidates that are simulated on the whole of a huge load
+constexpr int kMaxRefinements = 4;            ///< rounds that look for a lower or higher minimum of the finalists
+constexpr int kMaxLeaderRaises = 6;           ///< rounds that raise the minimum because a seed missed the SLO
 
 /// Searches the fleet of one service.
 class ServiceSearch {
@@ -37,7 +37,7 @@ class ServiceSearch {
 
  private:
   bool has_budget() const { return simulator_.requests() < budget_.fleets; }
-  std::size_t finalists_most() const { return budget_.is_huge ? kHugeFinalistsMost : kFinalistsMost; }
+  std::size_t finalists_most() const { return budget_.is_huge ? kMaxHugeFinalists : kMaxFinalists; }
 
   /// Simulates each candidate with several minima on a short part of the load, and orders the candidates by their best
   /// fleet.
@@ -139,7 +139,7 @@ class ServiceSearch {
   }
 
   Result<void> refine_minimum() {
-    for (int round = 0; round < kRefinementsMost && has_budget(); ++round) {
+    for (int round = 0; round < kMaxRefinements && has_budget(); ++round) {
       std::vector<FleetOrder> orders;
       for (const FleetKey& finalist : finalists_) {
         if (const auto next = next_step(finalist)) orders.push_back(simulator_.order(*next, 1));
@@ -166,7 +166,7 @@ class ServiceSearch {
   /// the third round.
   Result<void> prove() {
     leaders_ = leaders();
-    for (int round = 0; round <= kLeaderRaisesMost; ++round) {
+    for (int round = 0; round <= kMaxLeaderRaises; ++round) {
       std::vector<FleetOrder> orders;
       for (const FleetKey& leader : leaders_) {
         const auto known = simulator_.tried().find(leader);
@@ -174,7 +174,7 @@ class ServiceSearch {
         for (std::uint64_t seed = done + 1; seed <= kSeeds; ++seed) orders.push_back(simulator_.order(leader, seed));
       }
       if (Result<void> done = simulator_.run(orders, fmt::format("{} seeds", kSeeds)); !done) return done;
-      if (round == kLeaderRaisesMost) break;
+      if (round == kMaxLeaderRaises) break;
       if (!has_budget()) {
         if (best_proven(nullptr).holds_slo || round > 1) break;
         leaders_.resize(1);

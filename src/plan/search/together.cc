@@ -15,7 +15,7 @@ namespace capstan::plan {
 
 namespace {
 
-constexpr int kRemediesMost = 3;  ///< higher minima that are tried
+constexpr int kMaxRemedies = 3;  ///< higher minima that are tried
 
 class TogetherSearch {
  public:
@@ -31,7 +31,7 @@ class TogetherSearch {
     out.proof.trials = together_trials(spec_, *results);
     out.results = std::move(*results);
     const TogetherTrials* last = &out.proof.trials;
-    for (int tries = 0; tries < kRemediesMost && !last->holds_slo() && raise_missed(*last); ++tries) {
+    for (int tries = 0; tries < kMaxRemedies && !last->holds_slo() && raise_missed(*last); ++tries) {
       results = simulate(text(), "all services on one cluster, with higher minima");
       if (!results) return std::unexpected(results.error());
       out.proof.remedy = TogetherRemedy{.minima = minima(), .trials = together_trials(spec_, *results)};

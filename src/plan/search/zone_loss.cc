@@ -14,7 +14,7 @@ namespace capstan::plan {
 
 namespace {
 
-constexpr int kZoneLossTriesMost = 6;  ///< minima that are tried
+constexpr int kMaxZoneLossTries = 6;  ///< minima that are tried
 
 class ZoneLossSearch {
  public:
@@ -35,7 +35,7 @@ class ZoneLossSearch {
 
   Result<std::optional<ZoneLossMinimum>> run() {
     ReplicaCount missed = chosen_.step, held = 0;  // held 0: none is known to hold the SLO
-    for (int tries = 0; tries < kZoneLossTriesMost && missed < highest_; ++tries) {
+    for (int tries = 0; tries < kMaxZoneLossTries && missed < highest_; ++tries) {
       if (tries > 0 && simulator_.requests() >= requests_most_) break;
       const ReplicaCount step = held > 0 ? missed + (held - missed) / 2 : higher(missed);
       const Result<bool> is_held = holds(step);

@@ -55,8 +55,8 @@ std::string phases_words(const std::vector<StartPhase>& phases) {
 }
 
 std::int64_t scale_down_window_s(const ColdStart& start) {
-  constexpr std::int64_t kLeastS = 600, kMostS = 3600;  // the API allows at most an hour
-  return std::clamp<std::int64_t>(2 * std::chrono::ceil<std::chrono::seconds>(start.longest).count(), kLeastS, kMostS);
+  constexpr std::int64_t kMinS = 600, kMaxS = 3600;  // the API allows at most an hour
+  return std::clamp<std::int64_t>(2 * std::chrono::ceil<std::chrono::seconds>(start.longest).count(), kMinS, kMaxS);
 }
 
 }  // namespace capstan::plan

@@ -67,10 +67,10 @@ void add_idle(const ServicePlan& service, const ServiceTotals& totals, const Add
   Statement spare = idle_cost({per_hour, 1'000'000 - needed_ppm, evidence});
   spare.name = "GPU time above need";
   spare.why = fmt::format(
-      "full batches would serve the met requests in {} % of the paid GPU time, as `capstan compare` "
-      "counts it; the other {} % holds the SLO in bursts: {} USD/h x {} % x {} h",
-      experiment::tenths(needed_ppm, 10'000), experiment::tenths(1'000'000 - needed_ppm, 10'000), usd(per_hour),
-      experiment::tenths(1'000'000 - needed_ppm, 10'000), kHoursPerMonth);
+      "full batches would serve the met requests in {} of the paid GPU time, as `capstan compare` "
+      "counts it; the other {} holds the SLO in bursts: {} USD/h x {} x {} h",
+      experiment::share_text(needed_ppm), experiment::share_text(1'000'000 - needed_ppm), usd(per_hour),
+      experiment::share_text(1'000'000 - needed_ppm), kHoursPerMonth);
   add(std::move(spare));
   const std::int64_t stepping_ppm = paid_share_ppm(service, totals, totals.paid - totals.idle);
   Statement idle = idle_cost({per_hour, 1'000'000 - stepping_ppm, evidence});
@@ -178,9 +178,9 @@ Section cost_section(const PlanFacts& facts) {
           facts, service,
           {.name = "runner-up",
            .value = usd(service.runner_up->micro_usd_per_hour) + " USD/h",
-           .why = fmt::format("{}, {} % met; the cheapest fleet of another GPU kind or parallelism, simulated "
+           .why = fmt::format("{}, {} met; the cheapest fleet of another GPU kind or parallelism, simulated "
                               "under all seeds with Capstan's policy",
-                              service.runner_up->fleet, experiment::tenths(service.runner_up->attainment_ppm, 10'000)),
+                              service.runner_up->fleet, experiment::share_text(service.runner_up->attainment_ppm)),
            .evidence = Evidence::simulated},
           out);
     }

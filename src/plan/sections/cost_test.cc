@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "plan/sections/sections.h"
 
 namespace capstan::plan {
@@ -52,6 +54,17 @@ TEST(CostSection, AnswersEveryQuestionOfOneService) {
   EXPECT_EQ(value_of(section, "runner-up"), "120.00 USD/h");
   EXPECT_EQ(value_of(section, "break-even with serverless"),
             "36.38 USD for a GPU-hour of useful work");  // 79,667 / 3 / 730
+}
+
+TEST(CostSection, ARunnerUpThatMissesRequestsDoesNotMeetAll) {
+  PlanSpec spec;
+  spec.services.push_back({.name = "chat"});
+  std::vector<ServicePlan> services = {costed_service("chat")};
+  services.front().runner_up->attainment_ppm = 999'960;
+  const Section section = cost_section({spec, services});
+  const auto runner_up = std::ranges::find(section.statements, "runner-up", &Statement::name);
+  ASSERT_NE(runner_up, section.statements.end());
+  EXPECT_NE(runner_up->why.find("H200, 99.9 % met"), std::string::npos) << runner_up->why;
 }
 
 TEST(CostSection, NamesTheServiceIfThereAreSeveral) {

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "experiment/text/words.h"
 #include "manifest/fields.h"
 #include "model/role_names.h"
 #include "plan/names.h"
@@ -14,10 +13,9 @@ void set_bound(Yaml& slo, std::string_view key, Duration bound) {
   if (bound > Duration{}) slo.set(key, manifest::duration_text(bound));
 }
 
-/// Returns the attainment as the CRD wants it, "99%" or "99.5%".
-std::string attainment_text(std::int64_t ppm) {
-  return ppm % 10'000 == 0 ? fmt::format("{}%", ppm / 10'000) : fmt::format("{}%", experiment::tenths(ppm, 10'000));
-}
+/// Returns the attainment as the CRD wants it, "99%" or "99.95%". It is not rounded: 99.95 % rounded to tenths would be
+/// another SLO.
+std::string attainment_text(std::int64_t ppm) { return fmt::format("{:g}%", static_cast<double>(ppm) / 10'000); }
 
 Yaml variant_of(const ServiceSpec& service, const RoleFleet& role) {
   Yaml variant;

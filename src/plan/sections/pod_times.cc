@@ -15,8 +15,8 @@ constexpr std::int64_t kDrainMinS = 105, kAssumedDrainS = 150;
 constexpr std::int64_t kMargin = 15;  ///< seconds between the end of the drain and the end of the grace period
 constexpr std::int64_t kGraceMaxS = kNodeGraceMinutes * 60 - 60;
 constexpr std::int64_t kStartupMinS = 600;
-constexpr std::int64_t kUsablePercent =
-    85;  ///< usable share of a machine; the rest is for the node's own pods and the weight cache
+/// Usable share of a machine. The rest is for the node's own pods and the weight cache.
+constexpr std::int64_t kUsablePercent = 85;
 
 /// Returns the seconds of one output token: the bound of the SLO, or else the model's time at the full batch.
 double seconds_per_token(const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role) {

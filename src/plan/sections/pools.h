@@ -67,7 +67,7 @@ std::int64_t slices_per_gpu(std::string_view gpu);
 GpuCount gpus_of_jobs(const PlanSpec& spec);
 
 /// Names the pool of each role: `pool_name` of its GPU kind, with the machine type if the plan uses several machine
-/// types with this kind, and with "spot-base" if only some of its services have all their nodes as spot.
+/// types with this kind, and with "spot-base" if its base nodes are spot but those of another role of the pool are not.
 void name_pools(std::vector<ServicePlan>& services);
 
 /// Returns the pools of the plan, in the order in which its services use them.

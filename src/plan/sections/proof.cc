@@ -13,7 +13,7 @@ namespace capstan::plan {
 
 namespace {
 
-constexpr std::size_t kFrontierPointsMost = 8;  ///< largest number of fleets that the page shows
+constexpr std::size_t kMaxFrontierPoints = 8;  ///< largest number of fleets that the page shows
 
 std::string share_words(std::int64_t ppm) { return experiment::share_text(ppm); }
 
@@ -124,7 +124,7 @@ class ServiceProof {
   void add_frontier() {
     std::size_t count = 0;
     for (const FrontierPoint& point : service_.frontier) {
-      if (!point.is_efficient || count == kFrontierPointsMost) continue;
+      if (!point.is_efficient || count == kMaxFrontierPoints) continue;
       add(fmt::format("frontier point {}", ++count),
           share_words(point.attainment_ppm) + " met for " + usd_per_hour(point),
           fmt::format("{}; {} the SLO in {}", point.fleet, point.holds_slo ? "holds" : "misses",

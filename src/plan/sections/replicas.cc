@@ -89,7 +89,7 @@ void add_variants(const ServiceSpec& service, const ServicePlan& fleet, Section&
     const bool is_chosen = variant.kind == fleet.scaler;
     out.statements.push_back(
         {.name = name,
-         .value = fmt::format("{} % met for {} USD/h", experiment::tenths(lowest_attainment_ppm(variant.seeds), 10'000),
+         .value = fmt::format("{} met for {} USD/h", experiment::share_text(lowest_attainment_ppm(variant.seeds)),
                               experiment::usd(micro_usd_per_hour(variant.seeds))),
          .why = fmt::format(
              "{}{}; lowest attainment and mean cost of {}, {}{}", is_chosen ? "chosen; " : "",

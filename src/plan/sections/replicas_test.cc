@@ -290,6 +290,19 @@ spec:
 )yaml");
 }
 
+TEST(ReplicasSection, DoesNotRoundSharesUp) {
+  testing::PlanSample sample = chat_sample();
+  sample.spec.services[0].slo.attainment_ppm = 999'500;
+  ScalerVariant& hpa = sample.services[0].variants.emplace_back();
+  hpa.kind = ScalerKind::hpa;
+  hpa.roles.resize(1);
+  hpa.seeds.emplace_back().attainment_ppm = 999'960;
+  const Section section = replicas_section(sample.facts());
+  const std::string scaler = testing::find_body(section, "replicas/capstan/chat.yaml")->document();
+  EXPECT_NE(scaler.find("attainment: \"99.95%\""), scaler.npos) << scaler;
+  EXPECT_TRUE(testing::value_of_statement(section, "chat HPA").starts_with("99.9 % met"));
+}
+
 TEST(ReplicasSection, AppliesOneScalerForEachTarget) {
   for (const Manifest& manifest : replicas_section(chat_sample().facts()).manifests) {
     const Yaml* kind = manifest.body.find("kind");

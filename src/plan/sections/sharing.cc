@@ -91,7 +91,7 @@ std::map<std::string, Yaml> mig_configs(const std::vector<SharedRole>& roles) {
     if (shared.choice.sharing == Sharing::slice) {
       const std::vector<std::string> profiles{shared.choice.profile};
       configs[pool_name(gpu)] = Yaml::list({mig_entry(*product, fill_gpu(*product, profiles))});
-    } else if (shared.choice.sharing == Sharing::slice_at) {
+    } else if (shared.choice.sharing == Sharing::slice_unmeasured) {
       std::vector<std::string>& profiles = proposed[gpu];
       if (std::ranges::find(profiles, shared.choice.profile) == profiles.end())
         profiles.push_back(shared.choice.profile);
@@ -195,7 +195,7 @@ Statement sharing_statement(const SharedRole& shared) {
       statement.evidence = Evidence::simulated;
       statement.visibility = Visibility::page;
       break;
-    case Sharing::slice_at:
+    case Sharing::slice_unmeasured:
       statement.value = fmt::format("1 whole GPU; MIG {} once its step times are known", choice.profile);
       statement.visibility = Visibility::page;
       break;
@@ -217,7 +217,8 @@ std::string sharing_answer(const std::vector<SharedRole>& roles) {
     answer += sentence;
   };
   if (has(Sharing::slice)) say("Small models run on MIG slices, each with memory and compute of its own.");
-  if (has(Sharing::slice_at)) say("Small models keep whole GPUs until the step times of their slices are known.");
+  if (has(Sharing::slice_unmeasured))
+    say("Small models keep whole GPUs until the step times of their slices are known.");
   if (has(Sharing::mps)) say("Batch work shares GPUs by MPS.");
   if (answer.empty()) answer = "Whole GPUs: no service of the plan can share one.";
   return answer;
@@ -257,7 +258,7 @@ void add_gke_sharing(Section& section, const std::vector<SharedRole>& roles) {
       case Sharing::slice:
         add(shared, "gpu-partition-size=" + shared.choice.profile, "the command of the node pool sets it");
         break;
-      case Sharing::slice_at:
+      case Sharing::slice_unmeasured:
         add(shared, "gpu-partition-size=" + shared.choice.profile,
             "for a node pool of its own, once the step times of the slice are known");
         break;
@@ -284,7 +285,7 @@ Section sharing_section(const PlanFacts& facts) {
       case Sharing::slice:
         sliced.push_back(shared.workload);
         break;
-      case Sharing::slice_at:
+      case Sharing::slice_unmeasured:
         section.not_simulated.push_back(shared.workload + " on a slice");
         break;
       case Sharing::mps:

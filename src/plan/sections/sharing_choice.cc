@@ -66,7 +66,7 @@ SharingChoice choose_sharing(const ServiceSpec& service, TenantSpec::Kind kind, 
     return {.why = fmt::format("no slice that {} holds twice has {} GiB", gpu, service.sharing_memory_gib)};
   }
   const std::int64_t per_gpu = product->max_of(profile).value_or(1);
-  return {.sharing = Sharing::slice_at,
+  return {.sharing = Sharing::slice_unmeasured,
           .profile = std::string(profile),
           .per_gpu = per_gpu,
           .why = fmt::format("{} is the smallest slice with {} GiB, and a GPU holds {} of it; a slice is slower than a "

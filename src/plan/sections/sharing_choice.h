@@ -13,15 +13,15 @@ namespace capstan::plan {
 
 /// How the replicas of a service use GPUs.
 enum class Sharing : std::uint8_t {
-  whole,     ///< a replica has whole GPUs
-  slice,     ///< a replica has a MIG slice, and was simulated with the step times of the slice
-  slice_at,  ///< a replica has whole GPUs as long as the step times of the slice that could hold it are unknown
-  mps,       ///< replicas of batch work divide a GPU by MPS
+  whole,             ///< a replica has whole GPUs
+  slice,             ///< a replica has a MIG slice, and was simulated with the step times of the slice
+  slice_unmeasured,  ///< a replica has whole GPUs as long as the step times of the slice that could hold it are unknown
+  mps,               ///< replicas of batch work divide a GPU by MPS
 };
 
 struct SharingChoice {
   Sharing sharing = Sharing::whole;
-  std::string profile{};     ///< MIG profile of `slice` and `slice_at`: "3g.40gb"
+  std::string profile{};     ///< MIG profile of `slice` and `slice_unmeasured`: "3g.40gb"
   std::int64_t per_gpu = 1;  ///< replicas that one GPU holds
   std::string why{};         ///< reason, as in `Statement::why`
 };

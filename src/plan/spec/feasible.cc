@@ -201,7 +201,7 @@ class ServiceCheck {
   struct IdleTimes {
     Duration step{};     ///< one step
     Duration prefill{};  ///< prompt
-    Duration whole{};    ///< the longer one of the prompt and the further steps
+    Duration whole{};    ///< lower bound of the whole request: the longer of prefill and decode
   };
   IdleTimes idle_times(const SpecCandidate& candidate, std::int64_t prompt, std::int64_t answer) const {
     const engine::StepModel model(candidate.row->coefficients);
@@ -240,15 +240,15 @@ class ServiceCheck {
             : "";
     const std::string length =
         fmt::format("a prompt of {} {}{} on an idle replica", prompt, prompt == 1 ? "token" : "tokens", share_words);
-    check_bound("slo.tpot", service_.slo.tpot, "one step with a single request", step,
-                workable_bound(fitting, &model::Slo::tpot));
+    const std::optional<Duration> tpot = workable_bound(fitting, &model::Slo::tpot);
+    check_bound("slo.tpot", service_.slo.tpot, "one step with a single request", step, tpot);
     // The longest counted prompt waits for others about as long as it takes itself.
     std::optional<Duration> ttft = workable_bound(fitting, &model::Slo::ttft);
     if (ttft) ttft = std::max<Duration>(*ttft, std::chrono::ceil<std::chrono::milliseconds>(prefill.time * 2));
     check_bound("slo.ttft_p99", service_.slo.ttft, length, prefill, ttft);
     check_bound("slo.e2e", service_.slo.e2e,
                 fmt::format("the longer of {} and {} further steps", length, std::max<std::int64_t>(answer - 1, 0)),
-                whole, std::nullopt);
+                whole, ttft && tpot ? std::optional(*ttft + *tpot * (answer - 1)) : std::nullopt);
   }
 
   /// Returns true if a replica of a candidate runs several requests at once within these bounds, by the engine model.
@@ -290,13 +290,15 @@ class ServiceCheck {
     if (bound == Duration{} || bound >= fastest.time) return;
     const std::string nearest =
         workable && *workable > fastest.time
-            ? fmt::format("{}, with which a replica runs {} requests at once by the engine model",
-                          time_words(*workable), kRequestsAtOnce)
-            : "above " + time_words(fastest.time);
-    add(key,
-        fmt::format("{}.{}: {} is {} shorter than {}, which takes {} at best ({}); the nearest possible bound is {}",
-                    name(), key, time_words(bound), time_words(fastest.time - bound), work, time_words(fastest.time),
-                    row_words(*fastest.row), nearest));
+            ? fmt::format(
+                  "the nearest possible bound is {}, with which a replica runs {} requests at once by the engine "
+                  "model",
+                  time_words(*workable), kRequestsAtOnce)
+            : fmt::format("expected more than {}: that is one request alone, and under the load a request takes longer",
+                          time_words(fastest.time));
+    add(key, fmt::format("{}.{}: {} is {} shorter than {}, which takes {} at best ({}); {}", name(), key,
+                         time_words(bound), time_words(fastest.time - bound), work, time_words(fastest.time),
+                         row_words(*fastest.row), nearest));
   }
 
   void check_goodput() {
@@ -359,9 +361,9 @@ class ServiceCheck {
 struct SmallestFleet {
   GpuCount gpus = std::numeric_limits<GpuCount>::max();
   std::optional<MicroUsd> per_hour{};
-  GpuCount held_gpus =
-      std::numeric_limits<GpuCount>::max();  ///< GPUs that the pods hold; the rest of the machines is free
-  std::optional<MicroUsd> held_per_hour{};   ///< price of the held part of the machines
+  /// GPUs that the pods hold; the rest of the machines is free.
+  GpuCount held_gpus = std::numeric_limits<GpuCount>::max();
+  std::optional<MicroUsd> held_per_hour{};  ///< price of the held part of the machines
 };
 
 SmallestFleet smallest_fleet(const ServiceSpec& service, const std::vector<SpecCandidate>& fitting,

@@ -19,9 +19,9 @@ using manifest::Node;
 using namespace std::chrono_literals;
 
 constexpr double kDefaultRequestsPerS = 1;
-constexpr std::int64_t kMostTokens = 1 << 24;
+constexpr std::int64_t kMaxTokens = 1 << 24;
 constexpr Duration kLongestLoad = 24h * 14;
-constexpr Duration kBurstGapLeast = 1s;                                           ///< shortest time between two bursts
+constexpr Duration kMinBurstGap = 1s;                                             ///< shortest time between two bursts
 constexpr TokenSpec kChatPrompt{.median = 1000, .sigma = 0.8, .longest = 16384};  // Azure 2023, conversation
 constexpr TokenSpec kChatAnswer{.median = 200, .sigma = 0.6, .longest = 2048};
 
@@ -32,7 +32,7 @@ void read_spec_tokens(Fields& fields, std::string_view key, TokenSpec& out, Defa
   if (node == nullptr) return;
   if (node->kind == Node::Kind::scalar) {
     const auto tokens = manifest::read_integer(node->text);
-    if (!tokens || *tokens < 1 || *tokens > kMostTokens) {
+    if (!tokens || *tokens < 1 || *tokens > kMaxTokens) {
       return errors.fail(node->place, fmt::format("{}.{}: found {}, expected a number of tokens or a mapping with "
                                                   "median, sigma and longest",
                                                   fields.what(), key, node->words()));
@@ -41,12 +41,12 @@ void read_spec_tokens(Fields& fields, std::string_view key, TokenSpec& out, Defa
     return;
   }
   Fields parts(*node, fmt::format("{}.{}", fields.what(), key), errors);
-  parts.integer("median", out.median, 1, kMostTokens);
+  parts.integer("median", out.median, 1, kMaxTokens);
   parts.number("sigma", out.sigma, 0, 10);
   defaults.note(parts, "median", fmt::format("{}", out.median), "like the Azure trace of 2023");
   defaults.note(parts, "sigma", fmt::format("{:g}", out.sigma), "like the Azure trace of 2023");
   out.longest = std::max(out.longest, out.median);
-  parts.integer("longest", out.longest, 1, kMostTokens);
+  parts.integer("longest", out.longest, 1, kMaxTokens);
   defaults.note(parts, "longest", fmt::format("{}", out.longest), "like the Azure trace of 2023");
   parts.finish();
   if (parts.ok() && out.longest < out.median) {
@@ -101,7 +101,7 @@ void read_generated(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorL
   load.duration = 1h;
   fields.duration("duration", load.duration, 1min, kLongestLoad);
   defaults.note(fields, "duration", "1 h", "the simulated part of the load");
-  const Duration longest = load.burst_every - kBurstGapLeast;
+  const Duration longest = load.burst_every - kMinBurstGap;
   if (fields.ok() && load.burst_length > longest) {
     errors.fail(
         fields.place_for_error({"burst_length", "burst_every"}),
@@ -111,7 +111,7 @@ void read_generated(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorL
                     fields.what(), manifest::duration_text(load.burst_length),
                     manifest::duration_text(load.burst_length - longest), manifest::duration_text(load.burst_every),
                     longest < 1s ? "" : fmt::format("burst_length: {} or ", manifest::duration_text(longest)),
-                    manifest::duration_text(load.burst_length + kBurstGapLeast)),
+                    manifest::duration_text(load.burst_length + kMinBurstGap)),
         ErrorKind::infeasible);
   }
 }

@@ -17,7 +17,7 @@ constexpr Duration kShortestHistory = 5min;
 constexpr Duration kLongestHistory = 24h * 60;
 constexpr Duration kShortestStep = 5s;
 constexpr Duration kLongestStep = 1h;
-constexpr std::int64_t kPointsMost = 11'000;  // Prometheus refuses a range query with more points in a series
+constexpr std::int64_t kMaxPoints = 11'000;  // Prometheus refuses a range query with more points in a series
 constexpr Duration kLongestTimeout = 10min;
 
 bool is_label_name(std::string_view name) {
@@ -83,15 +83,15 @@ void read_spec_measure(const Node& node, const std::string& owner, MeasureSpec& 
   defaults.note(fields, "over", "7 d", "a week has working days and a weekend");
   fields.duration("step", measure.step, kShortestStep, kLongestStep);
   defaults.note(fields, "step", "1 min", "bursts of a minute are seen");
-  if (fields.ok() && measure.history_length / measure.step > kPointsMost) {
-    const auto least = std::chrono::ceil<std::chrono::seconds>(measure.history_length / kPointsMost);
+  if (fields.ok() && measure.history_length / measure.step > kMaxPoints) {
+    const auto least = std::chrono::ceil<std::chrono::seconds>(measure.history_length / kMaxPoints);
     errors.fail(
         fields.place_for_error({"step", "over"}),
         fmt::format("{}: {} with a point every {} are {} points, {} more than Prometheus answers in one query "
                     "({}), expected a step of at least {}",
                     owner, manifest::duration_text(measure.history_length), manifest::duration_text(measure.step),
-                    measure.history_length / measure.step, measure.history_length / measure.step - kPointsMost,
-                    kPointsMost, manifest::duration_text(least)));
+                    measure.history_length / measure.step, measure.history_length / measure.step - kMaxPoints,
+                    kMaxPoints, manifest::duration_text(least)));
   }
   fields.duration("timeout", measure.timeout, 1s, kLongestTimeout);
   defaults.note(fields, "timeout", "30 s", "of each query");

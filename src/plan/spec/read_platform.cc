@@ -91,7 +91,7 @@ void read_spec_staff(Fields& root, PlanSpec& spec, ErrorList& errors) {
   defaults.note(fields, "share", "50 %", "the middle of the usual 40 to 60 %");
   defaults.note(fields, "serverless_usd_per_gpu_hour", "none", "the plan states the price at which both cost the same");
   fields.usd("usd_per_year", spec.staff.per_year, {0}, {10'000'000'000'000});
-  fields.share_ppm("share", spec.staff.share_ppm, 0, kStaffSharePpmMost);
+  fields.share_ppm("share", spec.staff.share_ppm, 0, kMaxStaffSharePpm);
   fields.usd("serverless_usd_per_gpu_hour", spec.staff.serverless_per_gpu_hour, {0}, {1'000'000'000});
   fields.finish();
 }

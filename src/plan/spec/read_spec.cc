@@ -23,8 +23,8 @@ using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
 
-constexpr std::size_t kServicesMost = 20;
-constexpr std::size_t kKubeNameMost = 40;  ///< of 63, because the plan appends words such as "-prefill"
+constexpr std::size_t kMaxServices = 20;
+constexpr std::size_t kMaxKubeName = 40;  ///< of 63, because the plan appends words such as "-prefill"
 
 /// Shares the table that is compiled into the program, which is never destroyed.
 std::shared_ptr<const engine::EngineTable> bundled_engines() {
@@ -88,9 +88,9 @@ void read_services(Fields& root, PlanSpec& spec, ErrorList& errors) {
     check_object_names(node, service, spec, errors);
     spec.services.push_back(std::move(service));
   }
-  if (spec.services.size() > kServicesMost) {
+  if (spec.services.size() > kMaxServices) {
     errors.fail(root.node().place,
-                fmt::format("services: found {}, expected at most {}", spec.services.size(), kServicesMost));
+                fmt::format("services: found {}, expected at most {}", spec.services.size(), kMaxServices));
   }
 }
 
@@ -233,13 +233,13 @@ void check_kube_name(const Fields& fields, std::string_view key, const std::stri
     if (is_digit || is_letter) nearest += lower;
     if (!is_digit && !is_letter && !nearest.empty() && nearest.back() != '-') nearest += '-';
   }
-  nearest.resize(std::min(nearest.size(), kKubeNameMost));
+  nearest.resize(std::min(nearest.size(), kMaxKubeName));
   while (nearest.ends_with('-')) nearest.pop_back();
   if (name == nearest && !name.empty()) return;
   errors.fail(fields.place_for_error({key}),
               fmt::format("{}.{} is \"{}\", expected a name that Kubernetes accepts: at most {} lower-case letters, "
                           "digits and dashes, first a letter{}, last no dash{}",
-                          fields.what(), key, name, kKubeNameMost, may_begin_with_digit ? " or a digit" : "",
+                          fields.what(), key, name, kMaxKubeName, may_begin_with_digit ? " or a digit" : "",
                           nearest.empty() ? "" : fmt::format("; the nearest is \"{}\"", nearest)));
 }
 

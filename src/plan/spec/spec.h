@@ -204,7 +204,7 @@ struct LimitSpec {
 };
 
 /// Largest `StaffSpec::share_ppm`: a hundred engineers.
-inline constexpr std::uint32_t kStaffSharePpmMost = 100'000'000;
+inline constexpr std::uint32_t kMaxStaffSharePpm = 100'000'000;
 
 /// Cost of the people who run the platform, and the price of a serverless offer to compare with.
 struct StaffSpec {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/cluster/gpu_user.h"
+
 namespace capstan::sim {
 
 model::ActionToken ActionQueue::submit(const model::Action& action, std::vector<model::GangId> basis) {
@@ -27,10 +29,27 @@ std::set<model::NodeId> ActionQueue::ending_nodes() const {
   return nodes;
 }
 
+std::optional<std::size_t> ActionQueue::user_of(const model::Action& action) const {
+  const auto of_gang = [&](model::GangId id) -> std::optional<std::size_t> {
+    const model::Gang* gang = rows().gangs.find(id);
+    return gang == nullptr ? std::nullopt : std::optional(gpu_user(config_, *gang));
+  };
+  const auto of_service = [&](model::ServiceId id) {
+    return id.value < config_.catalog->services.size() ? std::optional<std::size_t>(id.value) : std::nullopt;
+  };
+  if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) return of_service(set->service);
+  if (const auto* convert = std::get_if<model::ConvertReplica>(&action.what)) return of_service(convert->from);
+  if (const auto* bind = std::get_if<model::BindPods>(&action.what)) return of_gang(bind->gang);
+  const auto* evict = std::get_if<model::EvictPod>(&action.what);
+  const model::Pod* pod = evict == nullptr ? nullptr : rows().pods.find(evict->pod);
+  return pod == nullptr ? std::nullopt : of_gang(pod->gang);
+}
+
 void ActionQueue::take_effect(model::ActionToken token) {
   const auto node = waiting_.extract(token);
   const WaitingAction& waiting = node.mapped();
   std::optional<model::Reason> refusal;
+  const std::optional<std::size_t> user = user_of(waiting.action);  // the action may remove the object
   const auto lost =
       std::ranges::count_if(waiting.basis, [&](model::GangId id) { return rows().gangs.find(id) == nullptr; });
   if (waiting.happens && lost > 0) {
@@ -40,6 +59,11 @@ void ActionQueue::take_effect(model::ActionToken token) {
     ActionCounts& counts = meter_.actions[waiting.action.what.index()];
     ++counts.asked;
     if (refusal) ++counts.refused;
+    if (refusal && user) {
+      std::vector<std::int64_t>& refused = meter_.refused_by_user[waiting.action.what.index()];
+      refused.resize(std::max(refused.size(), *user + 1));
+      ++refused[*user];
+    }
   } else {
     refusal = model::Reason{model::ReasonCode::outcome_refused};
   }

@@ -40,6 +40,10 @@ class ActionQueue : Component {
   void add_draws(StateHash& hash) const { add_draw(hash, draws_); }
 
  private:
+  /// Returns the service or the class of jobs that an action concerns, as in `ClusterMeter::by_user`; none for an
+  /// action about nodes, or about an object that is gone.
+  std::optional<std::size_t> user_of(const model::Action& action) const;
+
   struct WaitingAction {
     model::Action action;
     bool is_known = true;  ///< the controller will learn the outcome

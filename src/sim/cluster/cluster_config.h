@@ -35,16 +35,16 @@ struct Latency {
 /// The scenario sets them, for example to a sum of 45-60 s (Karpenter) or 90-120 s (Cluster Autoscaler), see
 /// data/cold_start.csv.
 struct ProviderConfig {
-  Latency decision =
-      Latency::between(std::chrono::seconds(3), std::chrono::seconds(6));  ///< time until the node is bought
+  /// Time until the node is bought.
+  Latency decision = Latency::between(std::chrono::seconds(3), std::chrono::seconds(6));
   Latency boot = Latency::between(std::chrono::seconds(30), std::chrono::seconds(40));  ///< boot time of the machine
-  Latency driver =
-      Latency::between(std::chrono::seconds(12), std::chrono::seconds(14));  ///< start time of driver and plugin
+  /// Start time of driver and plugin.
+  Latency driver = Latency::between(std::chrono::seconds(12), std::chrono::seconds(14));
   std::vector<std::uint32_t> refused_ppm;    ///< share of failing launches by offering; absent = 0
   std::int64_t nodes_per_nvlink_domain = 1;  ///< machines that fit into one domain
   bool scatter = true;                       ///< a node lands in a random fitting domain; false: in the first
-  Duration removal =
-      std::chrono::seconds(30);  ///< time from the end of its pods until the machine is no longer paid for
+  /// Time from the end of its pods until the machine is no longer paid for.
+  Duration removal = std::chrono::seconds(30);
   std::uint32_t spot_interruptions_per_million_hours = 0;  ///< interruptions of one spot node per million hours
   Duration spot_notice = std::chrono::seconds(120);        ///< time from the cordon to the kill
   /// An outage of a zone: its nodes end at once, and no node can be bought there until it is over.
@@ -121,7 +121,9 @@ struct ScrapeConfig {
   Duration blackout{};                       ///< length of an outage of the monitoring system: every scrape is lost
   Duration blackout_every = std::chrono::minutes(30);  ///< time from the start of one outage to the next; > blackout
 
-  bool dark(Instant at) const { return at.since_start >= blackout_every && at.since_start % blackout_every < blackout; }
+  bool is_blackout(Instant at) const {
+    return at.since_start >= blackout_every && at.since_start % blackout_every < blackout;
+  }
   Duration stale_after = std::chrono::seconds(60);     ///< an older value is stale
   Duration missing_after = std::chrono::seconds(300);  ///< an older value is missing; > stale_after
 };

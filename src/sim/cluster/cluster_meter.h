@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -98,12 +99,18 @@ struct ClusterMeter {
   std::int64_t actions_refused = 0;
   std::int64_t actions_unknown = 0;
   std::array<ActionCounts, kActionKinds> actions{};  ///< counts by index of the alternative in `model::Action::what`
-  std::int64_t binds_refused_spread = 0;  ///< binds that would spread a gang over several domains of its level
-  std::int64_t binds_refused_full = 0;    ///< binds to a node without room
-  std::int64_t gangs_spread = 0;          ///< gangs bound in several domains of their level
+  std::int64_t binds_refused_spread = 0;      ///< binds that would spread a gang over several domains of its level
+  std::int64_t binds_refused_full = 0;        ///< binds to a node without room
+  std::vector<std::int64_t> replicas_spread;  ///< by service: replicas bound in several domains of their level
+  /// By kind of action, then in the order of `by_user`: the refused actions about a service or about a class of jobs. A
+  /// list is as long as its last row that is not 0.
+  std::array<std::vector<std::int64_t>, kActionKinds> refused_by_user{};
 
   std::array<std::int64_t, kInterruptions> job_restarts{};  ///< restarts of batch jobs, by cause
 
+  std::int64_t all_replicas_spread() const {
+    return std::accumulate(replicas_spread.begin(), replicas_spread.end(), std::int64_t{0});
+  }
   std::int64_t disruptions() const { return killed_by_termination + killed_by_eviction + killed_by_spot; }
   /// Returns the GPU time of a state, rounded down. The result holds the time of 9 million GPUs for a year.
   std::int64_t gpu_milliseconds(GpuState state) const {

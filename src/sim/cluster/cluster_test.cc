@@ -162,7 +162,8 @@ TEST(ClusterGang, ABindOutsideTheDomainIsRefused) {
   EXPECT_EQ(meter.binds_refused_spread, 1);
   EXPECT_EQ(meter.actions[1].asked, 2);
   EXPECT_EQ(meter.actions[1].refused, 1);
-  EXPECT_EQ(meter.gangs_spread, 0);
+  EXPECT_EQ(meter.all_replicas_spread(), 0);
+  EXPECT_EQ(meter.refused_by_user[1], std::vector<std::int64_t>{1}) << "a binding of the first service";
 }
 
 TEST(ClusterGang, ABindOutsideTheDomainIsAcceptedWithoutEnforcement) {
@@ -176,7 +177,7 @@ TEST(ClusterGang, ABindOutsideTheDomainIsAcceptedWithoutEnforcement) {
   bench.run_to(at_s(4));
   EXPECT_EQ(bench.cluster.observe().outcomes.back().kind, Kind::applied);
   const ClusterMeter meter = bench.cluster.meter(at_s(4));
-  EXPECT_EQ(meter.gangs_spread, 1);
+  EXPECT_EQ(meter.replicas_spread, (std::vector<std::int64_t>{1, 0}));
   EXPECT_EQ(meter.binds_refused_spread, 0);
   EXPECT_EQ(meter.actions[1].asked, 2);
 }

@@ -35,7 +35,8 @@ class FreeRoom {
   /// Returns the domains of a level with nodes that have the kind of GPU, in a fixed order.
   std::vector<Domain> domains(model::GpuKindId gpu, model::Level level) const;
 
-  /// Returns the domains in which the gang may be placed: the domain of its pods with a node, or all of its level.
+  /// Returns the domains in which the gang may be placed: the domain of its bound pods, or if it has none, all domains
+  /// of its level.
   std::vector<Domain> domains(const WaitingGang& gang) const;
 
   /// Returns how many pods of the gang the domain and the gang's queues can hold.

@@ -64,7 +64,10 @@ model::GangId Gangs::create(model::ServiceId service, Instant decided_at) {
 
 void Gangs::note_bound(model::GangId id, bool is_spread) {
   Record& record = known_row(gangs_, id);
-  if (is_spread && !std::exchange(record.is_spread, true)) ++meter_.gangs_spread;
+  if (is_spread && !std::exchange(record.is_spread, true)) {
+    meter_.replicas_spread.resize(catalog().services.size());
+    ++known_row(meter_.replicas_spread, rows().gangs.at(id).service.value);
+  }
   starts_.pull_images(id);
   const model::Gang& row = rows().gangs.at(id);
   const auto is_bound = [&](model::PodId pod) { return rows().pods.at(pod).node.valid(); };

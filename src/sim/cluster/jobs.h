@@ -23,7 +23,7 @@ struct JobProgress {
   std::int64_t restarts = 0;       ///< times that it lost its pods after all of them had been bound
   std::int64_t preemptions = 0;    ///< the restarts for a gang with a higher priority
   std::int64_t resizes = 0;        ///< changes of its pods while it ran; each begins at its last checkpoint
-  std::int64_t narrow_starts = 0;  ///< times that it began to compute with fewer pods than its most
+  std::int64_t narrow_starts = 0;  ///< times that it began to compute with fewer pods than its maximum
 
   bool has_started() const { return !started_at.is_never(); }
   bool has_ended() const { return !ended_at.is_never(); }
@@ -60,6 +60,10 @@ class Jobs : Component {
   std::vector<Duration> open_work(Instant end) const;
   bool have_all_arrived() const { return progress_.size() == config_.jobs.size(); }
   bool have_all_ended() const { return have_all_arrived() && ended_ == progress_.size(); }
+  /// Returns the part of all jobs that has ended, 0 to 1.
+  double part_ended() const {
+    return config_.jobs.empty() ? 1 : static_cast<double>(ended_) / static_cast<double>(config_.jobs.size());
+  }
 
   model::GangId arrive(std::uint32_t job);
   /// Creates the gang of a job that has none.
@@ -74,7 +78,7 @@ class Jobs : Component {
   bool is_preemptible(model::GangId id) const { return class_of(known_row(gangs_, id).job).preemptible; }
   /// Returns the running preemptible jobs with a priority below `priority` that use the kind of GPU.
   std::vector<RunningJob> preemptible_below(std::int32_t priority, model::GpuKindId gpu) const;
-  /// Returns the elastic jobs with fewer pods than their most that have saved a checkpoint less than `since` ago and
+  /// Returns the elastic jobs below their maximum of pods that have saved a checkpoint less than `since` ago and
   /// have work left. More pods then cost them little work.
   std::vector<NarrowJob> narrow_at_checkpoint(Duration since) const;
   /// Restarts a running elastic job from its last checkpoint with a pod on each of these nodes. Its controller keeps

@@ -36,7 +36,7 @@ void Scraper::pause(model::GangId id) {
 
 /// Reads all targets unless the monitoring system is down. The readings become visible after the delay.
 void Scraper::scrape() {
-  if (!config_.scrape.dark(now())) read_targets();
+  if (!config_.scrape.is_blackout(now())) read_targets();
   events_.schedule(now() + config_.scrape.delay, EventKind::publish);
   events_.schedule(now() + config_.scrape.interval, EventKind::scrape);
 }

@@ -50,7 +50,7 @@ export function regionOf(zone: string): string {
   return /^([a-z]{2,}(?:-[a-z]+)*-[a-z]+-?\d+)-?[a-f]$/.exec(zone)?.[1] ?? "";
 }
 
-/// Returns a domain's name without the name of the domain around it.
+/// Returns a domain's name without the prefix that is the name of its parent domain.
 function ownName(domain: string, around: string): string {
   return around !== "" && domain.startsWith(`${around}/`) ? domain.slice(around.length + 1) : domain;
 }
@@ -150,7 +150,7 @@ function drawNode(context: CanvasRenderingContext2D, fills: Fills, layout: Layou
   });
 }
 
-/// Squares of this size and larger ones have outlines, pixels.
+/// Smallest square of a GPU that has an outline, pixels.
 const kOutlinedCell = 12;
 
 function gangsOfSeveralNodes(nodes: NodeNow[]): Set<number> {

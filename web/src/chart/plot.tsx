@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { moment } from "../format";
@@ -54,6 +55,8 @@ export interface PlotProps {
   /// A moment that is marked by a line, and what a click or Enter does with a moment.
   now?: number;
   onNow?: (at: number) => void;
+  /// Content below the chart.
+  below?: ComponentChildren;
 }
 
 const kSync = "capstan-time";
@@ -354,6 +357,7 @@ export function Plot(props: PlotProps) {
         onClick={click}
         onDblClick={() => props.onRange(undefined)}
       />
+      {props.below}
     </Figure>
   );
 }

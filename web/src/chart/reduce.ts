@@ -65,7 +65,7 @@ export function reduce(at: number[], lines: Values[], from: number, to: number):
     times.push(at[i] ?? 0, at[Math.min(end - 1, i + (step >> 1))] ?? 0);
     lines.forEach((line, k) => writeEnds(line, i, end, values[k] as Values));
   }
-  // Times ascend: a stretch of one point at the end has the same moment twice.
+  // A last stretch of one point gives the same moment twice. Times must ascend, so the second one is removed.
   if ((times.at(-1) ?? 0) <= (times.at(-2) ?? -1)) {
     times.pop();
     for (const line of values) line.pop();

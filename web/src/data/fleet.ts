@@ -75,7 +75,7 @@ export interface Cell {
 /// Gives every pod the first GPUs of its node that are free for its whole time.
 function assignSlots(node: NodeRow): void {
   node.pods.sort((a, b) => a.from - b.from || a.gang - b.gang);
-  const freeFrom = Array.from({ length: node.machine.gpus }, () => ({ until: 0, milli: 0 }));
+  const freeFrom = Array.from({ length: node.machine.gpus }, () => ({ until: Number.NEGATIVE_INFINITY, milli: 0 }));
   for (const pod of node.pods) {
     const whole = Math.ceil(pod.milli / 1000);
     let slot = 0;

@@ -94,7 +94,7 @@ export const kStartPhases = [
   // A recording and a controller do not see the phases of a replica that starts.
   ["replica_ms", "start of the replica"],
 ] as const;
-/// The phases of which a result has columns.
+/// Number of phases for which the result of a simulation has columns: the first ones.
 export const kSimulatedPhases = 9;
 
 export type StartColumns = { service: number[]; replica: number[]; decided_ms: number[] } & Partial<Record<(typeof kStartPhases)[number][0], number[]>>;
@@ -131,7 +131,7 @@ export function typicalStart(starts: Start[], share: number): number[] {
   return kStartPhases.map((_, phase) => quantile(starts.map((start) => start.phases[phase] ?? 0).sort((a, b) => a - b), share));
 }
 
-/// Returns the number of the longest phase.
+/// Returns the position of the longest phase.
 export function longestPhase(phases: number[]): number {
   let longest = 0;
   phases.forEach((phase, i) => {

@@ -16,6 +16,12 @@ function largest(values: readonly number[]): number | undefined {
   return found;
 }
 
+/// Returns the largest value above 0 of a stretch of time, with its moment; undefined if there is none.
+export function worstIn(at: readonly number[], values: readonly (number | null)[], range: readonly [number, number]): { at: number; value: number } | undefined {
+  const found = largest(values.map((value, i) => ((at[i] ?? 0) >= range[0] && (at[i] ?? 0) <= range[1] ? (value ?? 0) : 0)));
+  return found === undefined ? undefined : { at: at[found] ?? 0, value: values[found] ?? 0 };
+}
+
 /// The lines of seriesOf in which the GPUs of a state count.
 const kLines: Record<string, keyof ReturnType<typeof seriesOf>> = {
   busy: "serving",

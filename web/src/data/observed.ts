@@ -58,7 +58,8 @@ export function observedStarts(fleet: Fleet): Start[] {
 export interface RangeCost {
   /// GPU-hours, and their cost where the price of the node is known.
   states: { state: CellState | "idle"; gpuHours: number; usd: number }[];
-  /// By pool, machine, capacity type, zone and price. `first` is the first purchase; undefined: all existed before.
+  /// One row for each pool, machine, capacity type, zone and price. `first`: moment of the first purchase; undefined:
+  /// all nodes existed at the start.
   nodes: { name: string; capacity: string; zone: string; gpuHours: number; usd: number | undefined; first: number | undefined }[];
   gpuHours: number;
   usd: number;
@@ -76,7 +77,7 @@ function stateOf(phase: string): CellState {
 const kMinute = 60;
 
 /// Returns the tokens, idle GPU-hours and their cost in a stretch of time. A minute at its edge counts in part.
-function useIn(fleet: Fleet, from: number, to: number): { tokens: number; gpuHours: number; usd: number } {
+function usageIn(fleet: Fleet, from: number, to: number): { tokens: number; gpuHours: number; usd: number } {
   const sum = { tokens: 0, gpuHours: 0, usd: 0 };
   for (const one of fleet.use) {
     const part = Math.max(0, Math.min(one.at + kMinute, to) - Math.max(one.at, from)) / kMinute;
@@ -132,7 +133,7 @@ export function costIn(fleet: Fleet, range: readonly [number, number]): RangeCos
     if (bought > 0) known.first = Math.min(known.first ?? bought, bought);
     nodes.set(key, known);
   }
-  const use = useIn(fleet, from, to);
+  const use = usageIn(fleet, from, to);
   const serving = hoursOf.get("serving");
   // The idle time is known to a decision period, so it may exceed that of the replicas by a little.
   const idle = { gpuHours: Math.min(use.gpuHours, serving?.gpuHours ?? 0), usd: Math.min(use.usd, serving?.usd ?? 0) };

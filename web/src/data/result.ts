@@ -154,7 +154,8 @@ export interface Result {
   load: string;
   service: string;
   seed: number;
-  slo: Slo;
+  /// Null for a scenario with only jobs.
+  slo: Slo | null;
   policies: Policy[];
   /// Names of the policies for which no other meets as many requests for less, by cost; the cheapest first.
   frontier?: { usd: string[] };
@@ -210,15 +211,16 @@ export function readResult(value: unknown): Result {
   }
   if (!Array.isArray(value.policies) || value.policies.length === 0) throw new Unreadable("policies is empty or no list");
   value.policies.forEach((policy, i) => checkPolicy(policy, `policies[${i}]`));
-  if (!isObject(value.slo)) throw new Unreadable("slo is no object");
+  if (value.slo !== null && !isObject(value.slo)) throw new Unreadable("slo is no object");
   return value as unknown as Result;
 }
 
 /// Returns true if the policy met the share of requests that the SLO asks for. If the result lists services, each of
-/// them must hold its own SLO.
+/// them must hold its own SLO, and each class of jobs its goal.
 export function holdsSlo(result: Result, policy: Policy): boolean {
-  if (policy.services !== undefined) return policy.services.every((service) => service.holds_slo);
-  return policy.attainment_ppm >= result.slo.attainment_ppm;
+  const holdsGoals = (policy.jobs ?? []).every((one) => one.goal === undefined || one.goal.is_held);
+  if (policy.services !== undefined) return holdsGoals && policy.services.every((service) => service.holds_slo);
+  return holdsGoals && (result.slo === null || policy.attainment_ppm >= result.slo.attainment_ppm);
 }
 
 /// Returns what 1,000 requests that met the SLO and a million answer tokens cost, in USD. The cost of jobs is no part of

@@ -19,13 +19,13 @@ export interface ServiceFigures {
   latency_phases?: LatencyPhases;
 }
 
-/// Returns true for a service and for its roles and variants, such as "chat" and "chat prefill".
-function isOf(name: string, part: string): boolean {
+/// Returns true if `part` is the service `name` or one of its roles or variants, such as "chat prefill" of "chat".
+function isServiceOrPart(name: string, part: string): boolean {
   return part === name || part.startsWith(`${name} `);
 }
 
 function startsOf(columns: StartColumns, services: Service[], name: string): StartColumns {
-  const rows = columns.service.flatMap((service, i) => (isOf(name, services[service]?.name ?? "") ? [i] : []));
+  const rows = columns.service.flatMap((service, i) => (isServiceOrPart(name, services[service]?.name ?? "") ? [i] : []));
   const picked = Object.entries(columns).map(([key, values]) => [key, rows.map((row) => (values as number[])[row] ?? 0)]);
   return Object.fromEntries(picked) as StartColumns;
 }
@@ -44,21 +44,22 @@ export function policyOf(policy: Policy, services: Service[], name: string | und
   const one: Policy = { ...policy, requests, attainment_ppm, ttft, tpot, e2e };
   if (by_minute !== undefined) one.by_minute = by_minute;
   if (latency_phases !== undefined) one.latency_phases = latency_phases;
-  if (policy.scale_steps !== undefined) one.scale_steps = policy.scale_steps.filter((step) => isOf(figures.name, step.part));
-  if (policy.actions !== undefined) one.actions = policy.actions.filter(({ service }) => service !== null && isOf(figures.name, services[service]?.name ?? ""));
+  if (policy.scale_steps !== undefined) one.scale_steps = policy.scale_steps.filter((step) => isServiceOrPart(figures.name, step.part));
+  if (policy.actions !== undefined) one.actions = policy.actions.filter(({ service }) => service !== null && isServiceOrPart(figures.name, services[service]?.name ?? ""));
   if (policy.cold_start_phases !== undefined) one.cold_start_phases = startsOf(policy.cold_start_phases, services, figures.name);
   return one;
 }
 
-/// Returns the SLO that all requests of the charts have; undefined if the services have different ones.
+/// Returns the SLO that all requests of the charts have; undefined if the services have different ones, or if there are
+/// only jobs.
 export function sloOf(result: Result, policy: Policy, name: string | undefined): Slo | undefined {
   const services = policy.services ?? [];
-  if (services.length === 0) return result.slo;
+  if (services.length === 0) return result.slo ?? undefined;
   return services.find((service) => service.name === name)?.slo;
 }
 
 /// Returns the positions in the result of all services, or of the roles and variants of one service; without jobs.
 export function servicePositions(result: Result, name: string | undefined): ReadonlySet<number> {
-  const all = (result.services ?? []).flatMap((one, i) => (one.part !== "job" && (name === undefined || isOf(name, one.name)) ? [i] : []));
+  const all = (result.services ?? []).flatMap((one, i) => (one.part !== "job" && (name === undefined || isServiceOrPart(name, one.name)) ? [i] : []));
   return new Set(all);
 }

@@ -28,7 +28,7 @@ export type ActionResult = "applied" | "shadow" | "refused" | "unknown" | "withh
 export interface RecordedAction {
   /// Position of the state in the recording.
   state: number;
-  /// Number among the actions of the state.
+  /// Position among the actions of the state, from 0.
   position: number;
   at_ns: number;
   layer: "scale" | "place" | "provision";
@@ -43,7 +43,7 @@ export interface RecordedAction {
 export interface RepeatedAction extends RecordedAction {
   /// Number of states that decided the action, at least 1.
   times: number;
-  /// The last of these states, and its moment.
+  /// The last state that decided the action, and its moment.
   until_state: number;
   until_ns: number;
 }
@@ -70,7 +70,7 @@ export interface RecordedDecisions {
   decisions: { arithmetic: string; command: string }[];
 }
 
-/// One decision of a simulation that runs.
+/// A new state of a simulation that runs, of a recording that grows, or of a controller.
 export interface StateEvent {
   state: number;
   at_ns: number;
@@ -87,7 +87,7 @@ const kLaterSeries: readonly string[] = ["running", "late_ppm", "late_allowed_pp
 const kActionsMost = 10_000;
 
 /// Returns the moments, raised where they go back, and how often they went back.
-function steady(at_ns: number[], latest: number): { at_ns: number[]; jumps: number } {
+function withoutBackwardSteps(at_ns: number[], latest: number): { at_ns: number[]; jumps: number } {
   let [last, jumps] = [Number.NEGATIVE_INFINITY, 0];
   const steadied = at_ns.map((at) => {
     jumps += at < last ? 1 : 0;
@@ -100,8 +100,8 @@ function steady(at_ns: number[], latest: number): { at_ns: number[]; jumps: numb
 /// Returns the recording with moments that never go back. While the clock is behind its latest moment, that moment
 /// counts, so that the log keeps all decisions and the charts stay in order.
 export function withoutJumps(recording: Recording): Recording {
-  const moments = steady(recording.at_ns, Number.NEGATIVE_INFINITY);
-  const actions = steady(recording.actions.map((action) => action.at_ns), moments.at_ns[0] ?? Number.NEGATIVE_INFINITY);
+  const moments = withoutBackwardSteps(recording.at_ns, Number.NEGATIVE_INFINITY);
+  const actions = withoutBackwardSteps(recording.actions.map((action) => action.at_ns), moments.at_ns[0] ?? Number.NEGATIVE_INFINITY);
   if (moments.jumps === 0 && actions.jumps === 0) return recording;
   return {
     ...recording,
@@ -166,7 +166,7 @@ function withoutReason(action: RecordedAction): string {
 
 /// Returns true if two equal decisions may be shown as one: they ended alike, or one of them has no outcome, because the
 /// controller sends an action once and decides it again until it is done.
-function isSameEnd(one: RecordedAction, other: RecordedAction): boolean {
+function haveSameOutcome(one: RecordedAction, other: RecordedAction): boolean {
   return one.result === undefined || other.result === undefined || one.result === other.result;
 }
 
@@ -175,11 +175,11 @@ export function isCarriedOut(action: RecordedAction): boolean {
   return action.result === undefined || action.result === "applied" || action.result === "unknown";
 }
 
-const kEnds: Record<ActionResult, string> = { applied: "applied", shadow: "Shadow", refused: "refused", unknown: "unknown", withheld: "not sent" };
+const kOutcomeWords: Record<ActionResult, string> = { applied: "applied", shadow: "Shadow", refused: "refused", unknown: "unknown", withheld: "not sent" };
 
 /// Returns the outcome of an action in a word or two; empty if it is not known.
-export function endWord(action: RecordedAction): string {
-  return action.result === undefined ? "" : kEnds[action.result];
+export function outcomeWord(action: RecordedAction): string {
+  return action.result === undefined ? "" : kOutcomeWords[action.result];
 }
 
 /// Returns the actions. An action that consecutive states repeat is one row: while replicas drain, or if the controller
@@ -190,7 +190,7 @@ export function withoutRepeats(actions: readonly RecordedAction[]): RepeatedActi
   for (const action of actions) {
     const key = `${action.layer} ${withoutReason(action)}`;
     const known = latest.get(key);
-    if (known !== undefined && action.state === known.until_state + 1 && isSameEnd(known, action)) {
+    if (known !== undefined && action.state === known.until_state + 1 && haveSameOutcome(known, action)) {
       ++known.times;
       if (known.result === undefined && action.result !== undefined) Object.assign(known, { result: action.result, ...(action.result_why === undefined ? {} : { result_why: action.result_why }) });
       [known.until_state, known.until_ns] = [action.state, action.at_ns];

@@ -7,7 +7,7 @@ import { readFleet } from "../data/fleet";
 import { decisionBefore } from "../data/leads";
 import { observedStarts } from "../data/observed";
 import type { RecordedHistory } from "../data/recorded";
-import { beginning, count, duration, moment, percent, wholeTick } from "../format";
+import { startText, count, duration, moment, percent, wholeTick } from "../format";
 import { Deferred } from "../deferred";
 import { useSystemColours } from "../page";
 import { type Choice, kThemes, parseChoice, type Theme } from "../state";
@@ -17,9 +17,9 @@ import { RecordedCost } from "../view/cost";
 import { FleetViews } from "../view/history";
 import { kDecisionsId, scrollToDecisions } from "../view/lead";
 import { LogFilter, LogRows } from "../view/log_rows";
-import { signalLines } from "../view/signals";
+import { SignalLeads, signalLines } from "../view/signals";
 import { useHistory } from "./history";
-import { chosenActions, endWord, isCarriedOut, type RecordedAction, type RecordedDecisions, type RecordedService, type Recording, isRepeatOf, type RepeatedAction, scales, withoutRepeats } from "./recording";
+import { chosenActions, outcomeWord, isCarriedOut, type RecordedAction, type RecordedDecisions, type RecordedService, type Recording, isRepeatOf, type RepeatedAction, scales, withoutRepeats } from "./recording";
 
 const whole = (n: number) => count(n);
 
@@ -101,7 +101,7 @@ function Log({ recording, actions, range, chosen, onChoose }: LogProps) {
       id={kDecisionsId}
       title="What did it decide, and why?"
       note={`${count(shown.length)} of ${count(actions.length)} decisions about replicas, pods and nodes. A decision that states in a row repeat is listed once.${left > 0 ? ` ${count(left)} older decisions are left out.` : ""}${actions.some((action) => !isCarriedOut(action)) ? " Struck through: it was not carried out." : ""} Choose a decision to see its arithmetic.`}
-      table={() => ({ head: ["time", "layer", "action", "outcome", "times", "until"], rows: shown.map((action) => [clock(action.at_ns), action.layer, action.action, endWord(action), action.times, clock(action.until_ns)]) })}
+      table={() => ({ head: ["time", "layer", "action", "outcome", "times", "until"], rows: shown.map((action) => [clock(action.at_ns), action.layer, action.action, outcomeWord(action), action.times, clock(action.until_ns)]) })}
     >
       <LogFilter words={words} onWords={setWords} layer={layer} onLayer={setLayer} />
       {shown.length === 0 ? (
@@ -115,7 +115,7 @@ function Log({ recording, actions, range, chosen, onChoose }: LogProps) {
               </button>
               <span class="change">
                 {action.layer}
-                {action.result !== undefined && <i class={`end ${action.result}`} title={action.result_why ?? ""}> {endWord(action)}</i>}
+                {action.result !== undefined && <i class={`end ${action.result}`} title={action.result_why ?? ""}> {outcomeWord(action)}</i>}
               </span>
               <span class={isCarriedOut(action) ? "why" : "why undone"} title={action.result_why === undefined ? action.action : `${action.action}. Not carried out: ${action.result_why}`}>
                 {action.times > 1 && <b>{repeats(action).trim()}: </b>}
@@ -145,7 +145,7 @@ function useRecordingChoice(): [Choice, (part: Partial<Record<keyof Choice, unkn
       flushAddress();
     };
   }, []);
-  // A click may change the choice twice.
+  // One click may change the choice twice before the next rendering. The second change must see the first.
   const latest = useRef(choice);
   latest.current = choice;
   const change = (part: Partial<Record<keyof Choice, unknown>>) => {
@@ -261,7 +261,7 @@ export function RecordingPage({ recording, top, isPaused = false }: { recording:
           <p>
             {count(recording.states)} states in {duration(length * 1e6)}, decided by “{recording.policy}”
           </p>
-          {beginning(first) !== "" && <p>The times count from {beginning(first)}.</p>}
+          {startText(first) !== "" && <p>The times count from {startText(first)}.</p>}
           {(recording.states_damaged ?? 0) > 0 && <p role="status">{count(recording.states_damaged ?? 0)} damaged states of the recording are left out.</p>}
           {(recording.jumps ?? 0) > 0 && (
             <p role="status">
@@ -338,6 +338,7 @@ export function RecordingPage({ recording, top, isPaused = false }: { recording:
             rightLabel="replicas"
             leftText={(us) => (us === 0 ? "0" : duration(us))}
             rightText={wholeTick}
+            below={service !== undefined && <SignalLeads at={views.at} ageMs={service.age_ms} silent={service.silent} range={range} onLead={onLead} />}
           />
         </>
       )}

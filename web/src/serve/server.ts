@@ -18,7 +18,7 @@ export interface Server {
   source: string;
   /// Null: the result cannot be simulated again.
   what_if: Limits | null;
-  /// Simulated time for each unit of real time, while a simulation runs; null: none runs.
+  /// Simulated time for each unit of real time; 0: a recording that may grow, or a controller; null: the data is final.
   live_speed: number | null;
   /// True: the server is a controller that runs.
   is_controller: boolean;

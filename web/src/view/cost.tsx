@@ -88,10 +88,11 @@ function unitPrices(policy: Policy): string {
 /// The GPU-hours and the cost of one state of the GPUs.
 export interface StateCost {
   state: string;
-  /// Name of the state's colour.
+  /// CSS class with the state's colour.
   styleClass: string;
   gpuHours: number;
-  usd: number;
+  /// Undefined: no price is known.
+  usd: number | undefined;
 }
 
 /// The GPU-hours and the cost of one kind of node.
@@ -109,13 +110,16 @@ interface CostTablesProps {
   head: string;
   states: StateCost[];
   gpuHours: number;
-  usd: number;
+  /// Undefined: no price is known.
+  usd: number | undefined;
   nodes: NodeCost[];
   /// Shows the decision behind the GPUs of a state; absent: it is not known.
   onState?: (state: string) => void;
   /// Shows the decision behind the nodes of a row; absent: it is not known.
   onNodes?: (row: number) => void;
 }
+
+const costWords = (cost: number | undefined) => (cost === undefined ? "–" : usd(cost));
 
 /// Shows two tables: the cost by state of the GPUs, and by kind of node.
 export function CostTables({ head, states, gpuHours, usd: all, nodes, onState, onNodes }: CostTablesProps) {
@@ -143,16 +147,16 @@ export function CostTables({ head, states, gpuHours, usd: all, nodes, onState, o
                   <Lead text={hours(hoursOf)} title={title} onClick={lead} />
                 </td>
                 <td class="number">
-                  <Lead text={usd(cost)} title={title} onClick={lead} />
+                  <Lead text={costWords(cost)} title={title} onClick={cost === undefined ? undefined : lead} />
                 </td>
-                <td class="number">{all > 0 ? percent((1e6 * cost) / all) : "–"}</td>
+                <td class="number">{cost !== undefined && all !== undefined && all > 0 ? percent((1e6 * cost) / all) : "–"}</td>
               </tr>
             );
           })}
           <tr class="sum">
             <th scope="row">all</th>
             <td class="number">{hours(gpuHours)}</td>
-            <td class="number">{usd(all)}</td>
+            <td class="number">{costWords(all)}</td>
             <td />
           </tr>
         </tbody>
@@ -180,7 +184,7 @@ export function CostTables({ head, states, gpuHours, usd: all, nodes, onState, o
                   <Lead text={hours(part.gpuHours)} title={title} onClick={lead} />
                 </td>
                 <td class="number">
-                  <Lead text={part.usd === undefined ? "–" : usd(part.usd)} title={title} onClick={part.usd === undefined ? undefined : lead} />
+                  <Lead text={costWords(part.usd)} title={title} onClick={part.usd === undefined ? undefined : lead} />
                 </td>
               </tr>
             );
@@ -238,6 +242,8 @@ export const Cost = memo(function Cost({ result, shown, isPart, onState, onNodes
 
 /// Below this many tokens a price for a million says nothing.
 const kTokensLeast = 1000;
+/// Smallest share of the GPU-hours that counts as having a price.
+const kRounding = 1e-6;
 
 const kStyleClasses: Record<string, string> = { serving: "busy", free: "unallocated", leaving: "unallocated", stranded: "idle" };
 
@@ -252,22 +258,25 @@ interface RecordedCostProps {
 export const RecordedCost = memo(function RecordedCost({ fleet, range, onLead }: RecordedCostProps) {
   const spent = useMemo(() => costIn(fleet, range), [fleet, range[0], range[1]]);
   if (spent.gpuHours <= 0) return null;
+  // Hours are sums of many parts, so equal ones may differ by a rounding.
+  const isPriced = spent.gpuHours - spent.unpricedHours > kRounding * spent.gpuHours;
+  const priced = (cost: number) => (isPriced ? cost : undefined);
   const perTokens = spent.tokens >= kTokensLeast && spent.usd > 0 ? ` ${usd((1e6 * spent.usd) / spent.tokens)} per million answer tokens.` : "";
-  const unpriced = spent.unpricedHours > 0 ? ` ${hours(spent.unpricedHours)} GPU-hours are of nodes whose price is not known, and cost nothing here.` : "";
+  const unpriced = !isPriced ? " The price of no node is known." : spent.unpricedHours > 0 ? ` ${hours(spent.unpricedHours)} GPU-hours are of nodes whose price is not known, and cost nothing here.` : "";
   return (
     <Figure
       title="What is paid for?"
-      note={`In the stretch that the charts show, at the prices of the nodes.${perTokens}${spent.states.some((one) => one.state === "idle") ? " Idle: ready, without a request at the time of a decision." : ""}${unpriced}`}
+      note={`In the stretch that the charts show${isPriced ? ", at the prices of the nodes" : ""}.${perTokens}${spent.states.some((one) => one.state === "idle") ? " Idle: ready, without a request at the time of a decision." : ""}${unpriced}`}
       table={() => ({
         head: ["state", "GPU-hours", "USD"],
-        rows: [...spent.states.map(({ state, gpuHours, usd: cost }) => [state, gpuHours, cost]), ["all", spent.gpuHours, spent.usd]],
+        rows: [...spent.states.map(({ state, gpuHours, usd: cost }) => [state, gpuHours, priced(cost) ?? ""]), ["all", spent.gpuHours, priced(spent.usd) ?? ""]],
       })}
     >
       <CostTables
         head="GPUs"
-        states={spent.states.map((one) => ({ ...one, styleClass: kStyleClasses[one.state] ?? one.state }))}
+        states={spent.states.map((one) => ({ ...one, usd: priced(one.usd), styleClass: kStyleClasses[one.state] ?? one.state }))}
         gpuHours={spent.gpuHours}
-        usd={spent.usd}
+        usd={priced(spent.usd)}
         nodes={spent.nodes}
         onState={(state) => onLead(peakOf(fleet, state, range))}
         onNodes={(row) => onLead(spent.nodes[row]?.first, "provision")}

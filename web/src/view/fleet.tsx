@@ -45,7 +45,9 @@ export const GpusOverTime = memo(function GpusOverTime({ fleet, range, onRange, 
   const lines = useMemo(() => {
     const step = Math.max(1, (range[1] - range[0]) / kPoints);
     const times: number[] = [];
-    for (let t = range[0]; t <= range[1]; t += step) times.push(t);
+    // A recording that has just begun is shorter than the stretch.
+    const last = Math.max(range[0], Math.min(range[1], fleet.end));
+    for (let t = range[0]; t <= last; t += step) times.push(t);
     const values = seriesOf(fleet, times);
     const line = (name: string, key: keyof typeof values, colour: string, dashed = false): Line => ({ name, values: values[key], colour, dashed, text: count, stepped: true });
     const all = [

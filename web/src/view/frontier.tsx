@@ -55,7 +55,8 @@ export const Frontier = memo(function Frontier({ result, shownPolicy, onShow }: 
   const all = [...policies, ...fleet];
   const bound = result.clairvoyant?.lower_bound.solved === true ? result.clairvoyant.lower_bound.cost_micro_usd / 1e6 : undefined;
   const costMost = Math.max(...all.map((p) => p.cost)) * 1.06 || 1;
-  const least = Math.min(result.slo.attainment_ppm, ...all.map((p) => p.met));
+  const asked = result.slo?.attainment_ppm;
+  const least = Math.min(asked ?? 1_000_000, ...all.map((p) => p.met));
   const span = Math.max(1000, 1_000_000 - least);
   const metLeast = Math.max(0, least - span * 0.08);
   const metMost = 1_000_000 + span * 0.04;
@@ -65,7 +66,8 @@ export const Frontier = memo(function Frontier({ result, shownPolicy, onShow }: 
     .flatMap((name) => policies.find((p) => p.name === name) ?? [])
     .map((p, i) => `${i === 0 ? "M" : "L"}${x(p.cost).toFixed(1)} ${y(p.met).toFixed(1)}`)
     .join(" ");
-  const slo = y(result.slo.attainment_ppm);
+  const slo = asked === undefined ? undefined : y(asked);
+  const unit = asked === undefined ? "jobs done" : "requests met";
   return (
     <Figure
       title="What does a better SLO cost?"
@@ -91,12 +93,16 @@ export const Frontier = memo(function Frontier({ result, shownPolicy, onShow }: 
           cost of the run, USD
         </text>
         <text class="tick" transform={`translate(14 ${(kTop + kHeight - kBottom) / 2}) rotate(-90)`} text-anchor="middle">
-          requests met
+          {unit}
         </text>
-        <line class="slo" x1={kLeft} x2={kWidth - kRight} y1={slo} y2={slo} />
-        <text class="slo-label" x={kLeft + 4} y={slo + 15}>
-          SLO {percent(result.slo.attainment_ppm)}
-        </text>
+        {slo !== undefined && asked !== undefined && (
+          <g>
+            <line class="slo" x1={kLeft} x2={kWidth - kRight} y1={slo} y2={slo} />
+            <text class="slo-label" x={kLeft + 4} y={slo + 15}>
+              SLO {percent(asked)}
+            </text>
+          </g>
+        )}
         {bound !== undefined && (
           <g>
             <line class="bound" x1={x(bound)} x2={x(bound)} y1={kTop} y2={kHeight - kBottom} />

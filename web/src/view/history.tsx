@@ -78,7 +78,7 @@ const SimulatedFleet = memo(function SimulatedFleet({ policy, columns, services,
   return <FleetViews fleet={fleet} {...further} />;
 });
 
-/// Shows the history of nodes, replicas and requests. A result without these data has none of them.
+/// Shows the history of nodes, replicas and requests. A view whose data the result lacks is left out.
 export function History({ result, shown, against, range, onRange, at, onAt, onLead, theme }: HistoryProps) {
   const services = result.services ?? kServices;
   const common = { range, onRange, theme };

@@ -1,8 +1,10 @@
 import { useMemo } from "preact/hooks";
 import { type Line, Plot, type TimeRange } from "../chart/plot";
+import { worstIn } from "../data/leads";
 import type { Policy } from "../data/result";
 import { count, duration, wholeTick } from "../format";
 import { memo } from "../memo";
+import { Lead } from "./lead";
 
 const kMinute = 60;
 
@@ -18,23 +20,56 @@ export function signalLines(ageMs: Numbers, silent: Numbers): Line[] {
   ];
 }
 
+interface SignalLeadsProps {
+  at: number[];
+  ageMs: Numbers;
+  silent: Numbers;
+  range: TimeRange;
+  /// Shows a moment and the decision in force.
+  onLead: (at: number) => void;
+}
+
+/// Shows the worst readings of a stretch. Each leads to the decision that had to do with it.
+export function SignalLeads({ at, ageMs, silent, range, onLead }: SignalLeadsProps) {
+  const [oldest, most] = [worstIn(at, ageMs, range), worstIn(at, silent, range)];
+  if (oldest === undefined && most === undefined) return null;
+  return (
+    <p class="note">
+      In the stretch that the charts show:
+      {oldest !== undefined && (
+        <>
+          {" "}the oldest reading was <Lead text={duration(oldest.value * 1000)} title="the moment with the oldest reading" onClick={() => onLead(oldest.at)} /> old
+        </>
+      )}
+      {oldest !== undefined && most !== undefined && ","}
+      {most !== undefined && (
+        <>
+          {" "}at most <Lead text={count(most.value)} title="the first moment with the most replicas without a usable reading" onClick={() => onLead(most.at)} /> ready {most.value === 1 ? "replica" : "replicas"} had no usable reading
+        </>
+      )}
+      .
+    </p>
+  );
+}
+
 interface SignalsProps {
   policy: Policy;
   range: TimeRange;
   onRange: (range: TimeRange | undefined) => void;
   at: number;
   onAt: (at: number) => void;
+  onLead: (at: number) => void;
   theme: string;
 }
 
 /// Shows the age of the oldest reading, and how many ready replicas have no usable reading.
-export const Signals = memo(function Signals({ policy, range, onRange, at, onAt, theme }: SignalsProps) {
+export const Signals = memo(function Signals({ policy, range, onRange, at, onAt, onLead, theme }: SignalsProps) {
   const signals = policy.signals;
   const chart = useMemo(() => {
     if (signals === undefined) return undefined;
     return { at: signals.oldest_ms.map((_, i) => i * kMinute), lines: signalLines(signals.oldest_ms, signals.silent_replicas) };
   }, [signals]);
-  if (chart === undefined) return null;
+  if (chart === undefined || signals === undefined) return null;
   return (
     <Plot
       title="Can the inputs be trusted? Signals"
@@ -51,6 +86,7 @@ export const Signals = memo(function Signals({ policy, range, onRange, at, onAt,
       rightLabel="replicas"
       leftText={(us) => (us === 0 ? "0" : duration(us))}
       rightText={wholeTick}
+      below={<SignalLeads at={chart.at} ageMs={signals.oldest_ms} silent={signals.silent_replicas} range={range} onLead={onLead} />}
     />
   );
 });

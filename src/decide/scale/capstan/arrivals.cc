@@ -10,14 +10,14 @@ namespace {
 constexpr Duration kBlock = std::chrono::seconds(15);
 constexpr Duration kNoiseMemory = std::chrono::minutes(10);
 constexpr Duration kArrivalMemory = std::chrono::seconds(45);
-constexpr Duration kArrivalMemoryMost = std::chrono::seconds(60);
+constexpr Duration kMaxArrivalMemory = std::chrono::seconds(60);
 // Target for the relative noise of the mean. The noisier the arrivals, the longer the time over which the mean is
 // taken.
 constexpr double kNoiseTarget = 0.06;
 constexpr double kArrivalsJump = 1.25;  // multiple of the mean, plus four deviations, that counts as a jump
 constexpr double kLengthVariation =
     2.0;  // 1 + squared coefficient of variation of prompt lengths, assumed until measured
-constexpr double kMostArriving = 1e12;
+constexpr double kMaxArriving = 1e12;
 
 /// Returns the relative standard deviation of the prompt tokens that arrive in `kBlock`, if the number and the lengths
 /// of the prompts vary only by chance.
@@ -33,7 +33,7 @@ std::optional<double> learn_noise(double tokens_per_s, Duration since_last, Caps
   double mean = static_cast<double>(memory.block_milli) / 1000.0;
   mean += s / (in_block + s) * (tokens_per_s - mean);
   memory.block += since_last;
-  memory.block_milli = static_cast<std::int64_t>(std::min(mean, kMostArriving) * 1000.0);
+  memory.block_milli = static_cast<std::int64_t>(std::min(mean, kMaxArriving) * 1000.0);
   if (memory.block < kBlock) return std::nullopt;
   const double last = static_cast<double>(memory.last_block_milli) / 1000.0;
   if (last > 0) {
@@ -59,7 +59,7 @@ Arrivals learn_arrivals(const Load& load, const Shape& shape, Duration since_las
   const double noise = std::max(counted_noise(raw, shape), seen);
   const double fold = noise / kNoiseTarget;
   const double remembers_s =
-      std::clamp(in_seconds(kBlock) / 2 * fold * fold, in_seconds(kArrivalMemory), in_seconds(kArrivalMemoryMost));
+      std::clamp(in_seconds(kBlock) / 2 * fold * fold, in_seconds(kArrivalMemory), in_seconds(kMaxArrivalMemory));
   const double part = in_seconds(since_last) / (remembers_s + in_seconds(since_last));
   double mean = static_cast<double>(memory.arrivals_milli) / 1000.0;
   // The mean rises as soon as a reading shows a jump, and falls only after a full block, because a late rise costs more
@@ -72,7 +72,7 @@ Arrivals learn_arrivals(const Load& load, const Shape& shape, Duration since_las
   } else {
     mean += part * (raw - mean);
   }
-  memory.arrivals_milli = static_cast<std::int64_t>(std::min(mean, kMostArriving) * 1000.0);
+  memory.arrivals_milli = static_cast<std::int64_t>(std::min(mean, kMaxArriving) * 1000.0);
   return {mean, noise};
 }
 

@@ -11,15 +11,15 @@ using std::chrono::seconds;
 
 constexpr Duration kSeenFor = seconds(30);  // age of the oldest arrivals in a rate: two scrapes
 constexpr Duration kGrowth = minutes(1);    // window for the growth of in-flight requests
-constexpr Duration kSoonLeast = minutes(1);
+constexpr Duration kMinSoon = minutes(1);
 constexpr double kSoonPart = 0.25;  // time in which a queue should drain, as a fraction of the lead time
 constexpr double kNever_s = 1e9;
-constexpr double kInFlightMost = 1e12;
+constexpr double kMaxInFlight = 1e12;
 
 /// Returns the replicas that would serve all arrivals, estimated from the growth of in-flight requests; 0 without an
 /// earlier reading.
 double demand_by_growth(Step& step) {
-  const double in_flight = std::min(step.load.in_flight(), kInFlightMost);
+  const double in_flight = std::min(step.load.in_flight(), kMaxInFlight);
   std::int64_t& mean_milli = step.memory.in_flight_mean_milli;
   const bool known = mean_milli > 0;
   double mean = known ? static_cast<double>(mean_milli) / 1000.0 : in_flight;
@@ -57,7 +57,7 @@ double backlog(Step& step, double demand) {
   const double left_s = left <= 0 ? 0 : spare > 0 ? left / (spare * served_per_s) : kNever_s;
   const double drains_s = left > 0 ? lead_s + left_s : lead_s * queued / -growth;
   step.need.backlog_drains = std::chrono::milliseconds(static_cast<std::int64_t>(std::min(drains_s, 86'400.0) * 1000));
-  const double soon_s = std::max(kSoonPart * lead_s, in_seconds(kSoonLeast));
+  const double soon_s = std::max(kSoonPart * lead_s, in_seconds(kMinSoon));
   return left_s <= soon_s ? 0 : left / (served_per_s * soon_s);
 }
 

@@ -7,17 +7,17 @@ namespace capstan::decide::scale {
 namespace {
 
 // With a lower safety margin a queue can overflow, and engines that preempt then lose most of their work.
-constexpr double kSafetyLeast = 1.0;
-constexpr double kSafetyMost = 4.0;
+constexpr double kMinSafety = 1.0;
+constexpr double kMaxSafety = 4.0;
 /// Share of the error budget that observed misses may use. The rest is a reserve for misses that adjust no margin:
 /// misses during a surge, misses before anything was learned, and first tokens that are late for other reasons than
 /// queueing. On a day of DeepSeek-R1 traffic, three fifths of the misses occurred in surges.
 constexpr double kSpentShare = 0.35;
 constexpr double kSafetyPerMinute = 0.01;  // decrease per minute without misses
-constexpr double kSafetyRiseMost = 0.25;   // largest increase per minute of misses
+constexpr double kMaxSafetyRise = 0.25;    // largest increase per minute of misses
 constexpr double kSlackPerMinute = 0.008;
-constexpr double kSlackRiseMost = 0.16;
-constexpr double kSlackMost = 1.5;
+constexpr double kMaxSlackRise = 0.16;
+constexpr double kMaxSlack = 1.5;
 constexpr double kEmptyBelow = 0.4;  // utilization below which misses count as independent of the replica count
 constexpr Duration kMissedMemory = std::chrono::minutes(10);
 constexpr Duration kMissedKnown = std::chrono::minutes(2);
@@ -44,12 +44,12 @@ void spend_budget(const SloObservation& observed, CapstanMemory& memory) {
       unavoidable > allowed ? std::max(observed.missed_share - unavoidable, 0.0) : observed.missed_share;
   const double excess = avoidable / allowed - 1;
   const double minutes = static_cast<double>(observed.since_last.count()) / 60e9;
-  const double rise = std::min(kSafetyPerMinute * excess, kSafetyRiseMost) * minutes;
-  const double safety = std::clamp(static_cast<double>(memory.safety_milli) / 1e3 + rise, kSafetyLeast, kSafetyMost);
+  const double rise = std::min(kSafetyPerMinute * excess, kMaxSafetyRise) * minutes;
+  const double safety = std::clamp(static_cast<double>(memory.safety_milli) / 1e3 + rise, kMinSafety, kMaxSafety);
   memory.safety_milli = std::llround(safety * 1e3);
   if (excess > 0 && !observed.as_planned) return;
-  const double slack_rise = std::min(kSlackPerMinute * excess, kSlackRiseMost) * minutes;
-  const double slack = std::clamp(static_cast<double>(memory.slack_ppm) / 1e6 + slack_rise, 0.0, kSlackMost);
+  const double slack_rise = std::min(kSlackPerMinute * excess, kMaxSlackRise) * minutes;
+  const double slack = std::clamp(static_cast<double>(memory.slack_ppm) / 1e6 + slack_rise, 0.0, kMaxSlack);
   memory.slack_ppm = static_cast<std::int64_t>(slack * 1e6);
 }
 

@@ -24,15 +24,15 @@ constexpr double kPromptVariation = 1.0;
 /// corrects the size.
 constexpr double kQueueTail = 0.03;
 constexpr double kPrefillQueueTail = 0.005;  ///< the same share on a prefill-only replica
-constexpr double kMostUse = 0.95;
+constexpr double kMaxUse = 0.95;
 /// Lowest planned utilization of a prefill-only replica. Below it the model of a queue with one server no longer
 /// applies: with many replicas a prompt finds an idle one, and more replicas do not remove the remaining waits.
-constexpr double kLeastPrefillUse = 0.3;
+constexpr double kMinPrefillUse = 0.3;
 constexpr Duration kShapeMemory = std::chrono::minutes(5);
 constexpr Duration kCorrectionMemory = std::chrono::minutes(10);
-constexpr double kCorrectionMost = 2.0;             // bound for an engine in the table, as factor and inverse
-constexpr double kCorrectionMostUnmodelled = 50.0;  // bound for an engine that is not in the table
-constexpr double kMilliMost = 1e15;
+constexpr double kMaxCorrection = 2.0;             // bound for an engine in the table, as factor and inverse
+constexpr double kMaxCorrectionUnmodelled = 50.0;  // bound for an engine that is not in the table
+constexpr double kMaxMilli = 1e15;
 
 double matrix_ps(const EngineEstimate& engine, double tokens) {
   return static_cast<double>(engine::linear_ps(engine.step, static_cast<std::int64_t>(tokens)));
@@ -79,7 +79,7 @@ std::int64_t mean_sequences(std::int64_t most) {
 /// the replica's time. This is the tail of a queue with one server.
 bool prompts_keep_up(double use, double allowed_s, double prompt_s, double tail) {
   const double scale_s = prompt_s * (1 + kPromptVariation) / 2;
-  if (use > kMostUse) return false;
+  if (use > kMaxUse) return false;
   if (scale_s <= 0) return true;
   const double exponent = std::min(700.0, (1 - use) * allowed_s / scale_s);
   return use * portable_exp(-exponent) <= tail;
@@ -87,7 +87,7 @@ bool prompts_keep_up(double use, double allowed_s, double prompt_s, double tail)
 
 /// Returns the largest `use` for which `prompts_keep_up` is true.
 double most_prefill_use(double allowed_s, double prompt_s) {
-  double low = 0, high = kMostUse;
+  double low = 0, high = kMaxUse;
   for (int i = 0; i < 24; ++i) {
     const double use = (low + high) / 2;
     (prompts_keep_up(use, allowed_s, prompt_s, kPrefillQueueTail) ? low : high) = use;
@@ -161,7 +161,7 @@ Capacity prefill_capacity(const EngineEstimate& engine, const Shape& shape, cons
   Capacity out;
   out.out_of_reach = bounded && bound_s <= prompt_s;
   const double wait_s = std::max(bound_s - prompt_s, 0.0);
-  const double use = bounded ? std::max(kLeastPrefillUse, most_prefill_use(wait_s, prompt_s)) : kMostUse;
+  const double use = bounded ? std::max(kMinPrefillUse, most_prefill_use(wait_s, prompt_s)) : kMaxUse;
   const SloCheck check(engine, shape, seen, {});
   const std::int64_t by_kv = largest(engine.sequences, [&](double b) { return check.kv_holds(b); });
   const double within = bounded ? std::min(bound_s / prompt_s, static_cast<double>(engine.sequences))
@@ -177,7 +177,8 @@ Capacity prefill_capacity(const EngineEstimate& engine, const Shape& shape, cons
   return out;
 }
 
-/// Returns the weight of a new value in a mean. The mean is plain until `seen` reaches `most`, and fades afterwards.
+/// Returns the weight of a new value in a mean over time. The mean covers the whole time `seen`, or about the last
+/// `most` of it.
 double weight(Duration since_last, Duration seen, Duration most) {
   const double over_s = std::max(in_seconds(std::min(seen, most)), in_seconds(since_last));
   return over_s > 0 ? std::min(1.0, in_seconds(since_last) / over_s) : 0;
@@ -185,7 +186,7 @@ double weight(Duration since_last, Duration seen, Duration most) {
 
 void move_mean(std::int64_t& mean_milli, double to, double by) {
   const double mean = static_cast<double>(mean_milli);
-  mean_milli = static_cast<std::int64_t>(std::clamp(mean + by * (to * 1000.0 - mean), 0.0, kMilliMost));
+  mean_milli = static_cast<std::int64_t>(std::clamp(mean + by * (to * 1000.0 - mean), 0.0, kMaxMilli));
 }
 
 }  // namespace
@@ -201,7 +202,7 @@ EngineEstimate estimate_engine(const engine::EngineRow* row, std::int64_t correc
   const std::int32_t tokens = limits.max_batched_tokens > 0 ? limits.max_batched_tokens : kBatchedTokens;
   estimate.sequences = mean_sequences(std::min(limits.max_seqs > 0 ? limits.max_seqs : kSequences, tokens));
   estimate.batched_tokens = tokens;
-  const double most = estimate.modelled ? kCorrectionMost : kCorrectionMostUnmodelled;
+  const double most = estimate.modelled ? kMaxCorrection : kMaxCorrectionUnmodelled;
   estimate.correction = std::clamp(static_cast<double>(correction_ppm) / 1e6, 1 / most, most);
   return estimate;
 }
@@ -286,7 +287,7 @@ void learn_correction(const Load& load, std::uint32_t variant, const Shape& shap
     believed += replica.running / token_seconds(engine, now, replica.running);
   }
   if (running < 3 || delivered <= 0) return;
-  const double most = engine.modelled ? kCorrectionMost : kCorrectionMostUnmodelled;
+  const double most = engine.modelled ? kMaxCorrection : kMaxCorrectionUnmodelled;
   const double seen = std::clamp(believed / delivered * engine.correction, 1 / most, most);
   known.corrected = std::min(known.corrected + since_last, kCorrectionMemory);
   // Initially the table has the weight of one minute of measurements.

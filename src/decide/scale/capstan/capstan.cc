@@ -116,7 +116,7 @@ std::optional<model::Reason> loss_reason(const Step& step, const Decision& decis
   return model::Reason{ReasonCode::loss_survived, {s.need, decision.desired, s.domains, s.fullest, level}};
 }
 
-/// Decides when no replica serves: only the gateway knows the demand.
+/// Decides the number of replicas while none serves. Only the gateway then knows the demand.
 Decision wake(Decision decision, Step& step) {
   const RequestCount held = step.held();
   ReplicaCount asked = std::max(decision.current, step.variants.front().min);

@@ -318,9 +318,9 @@ TEST(OwnPolicy, ItsSavedMemoryIsAFewKilobytes) {
     load = (load * 7919 + 13) % 997;
     service.pass(static_cast<double>(load), memory);
   }
-  EXPECT_LE(memory.capstan->need_peaks.size(), CapstanMemory::kNeedsMost);
-  EXPECT_LE(memory.capstan->forecasts.size(), CapstanMemory::kForecastsMost);
-  EXPECT_LE(memory.capstan->leads.size(), CapstanMemory::kLeadsMost);
+  EXPECT_LE(memory.capstan->need_peaks.size(), CapstanMemory::kMaxNeeds);
+  EXPECT_LE(memory.capstan->forecasts.size(), CapstanMemory::kMaxForecasts);
+  EXPECT_LE(memory.capstan->leads.size(), CapstanMemory::kMaxLeads);
   EXPECT_LT(to_text(memory).size(), 8'000u);
 }
 

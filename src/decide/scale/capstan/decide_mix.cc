@@ -14,8 +14,8 @@ namespace {
 
 using model::ReasonCode;
 
-constexpr Duration kHorizonLeast = std::chrono::hours(1);
-constexpr std::int64_t kPriceMost = 1'000'000'000'000;
+constexpr Duration kMinHorizon = std::chrono::hours(1);
+constexpr std::int64_t kMaxPrice = 1'000'000'000'000;
 
 /// Returns true if all prices are known in USD; otherwise GPUs are used as the price.
 bool in_usd(const Step& step) {
@@ -52,7 +52,7 @@ std::vector<MixOption> options_of(const Step& step, bool may_stop) {
     MixOption& option = options.emplace_back();
     option.worth_milli = static_cast<std::int64_t>(variant.relative_capacity * 1000.0 + 0.5);
     const std::int64_t price = usd ? role.supply.price_per_hour.count : whole_gpus(role.supply.gpus).count;
-    option.price = std::clamp<std::int64_t>(price, 1, kPriceMost);
+    option.price = std::clamp<std::int64_t>(price, 1, kMaxPrice);
     option.current = role.current;
     const ReplicaCount placed = placed_of(seen, role);
     ReplicaCount most = role.max;
@@ -104,7 +104,7 @@ double load_to_carry(Step& step, const NeedHistory& history, std::span<const Mix
 }
 
 MixTerms terms_of(const Step& step) {
-  return {.horizon = std::max<Duration>(kHorizonLeast, 2 * step.lead), .lead = step.lead};
+  return {.horizon = std::max<Duration>(kMinHorizon, 2 * step.lead), .lead = step.lead};
 }
 
 /// Returns the chosen replicas plus the ones that must serve until their replacements do. Replicas stop in order of

@@ -9,19 +9,19 @@ namespace {
 
 // A reading is up to 15 s (one scrape interval) old, and a rate is the mean over the interval before it.
 constexpr Duration kSeenLate = std::chrono::seconds(20);
-constexpr Duration kNearLeast = std::chrono::seconds(30);  // two scrapes
-constexpr Duration kNearMost = std::chrono::seconds(60);
+constexpr Duration kMinNear = std::chrono::seconds(30);  // two scrapes
+constexpr Duration kMaxNear = std::chrono::seconds(60);
 constexpr std::int64_t kFarPerNear = 4;
 constexpr Duration kSpreadMemory = std::chrono::minutes(30);
 constexpr double kTrendTrust = 1.0;
-constexpr double kTrendMost = 0.5;        // largest rise over the horizon, part of the level
-constexpr double kDriftLeast = 0.10;      // smallest drift, for any lead time
+constexpr double kMaxTrend = 0.5;         // largest rise over the horizon, part of the level
+constexpr double kMinDrift = 0.10;        // smallest drift, for any lead time
 constexpr double kDriftPerRoot = 0.08;    // drift per square root of a minute, for short horizons
 constexpr double kDriftPerMinute = 0.05;  // drift per minute; longer answers alone make a calm load drift this far
-constexpr double kSpreadMost = 1.0;
+constexpr double kMaxSpread = 1.0;
 constexpr double kFirstSpread = 0.12;  // initial spread in addition to noise, until a forecast came due
 constexpr double kFirstSafety = 1.6;
-constexpr double kReplicasMost = 1e6;
+constexpr double kMaxReplicas = 1e6;
 constexpr Duration kSettled = std::chrono::minutes(2);  // until then the first requests are still being answered
 
 double part(Duration since_last, Duration memory) {
@@ -30,7 +30,7 @@ double part(Duration since_last, Duration memory) {
 }
 
 std::int64_t as_milli(double replicas) {
-  return static_cast<std::int64_t>(std::clamp(replicas, 0.0, kReplicasMost) * 1000.0);
+  return static_cast<std::int64_t>(std::clamp(replicas, 0.0, kMaxReplicas) * 1000.0);
 }
 
 double replicas(std::int64_t milli) { return static_cast<double>(milli) / 1000.0; }
@@ -42,7 +42,7 @@ void learn_spread(double demand, Duration since_last, CapstanMemory& memory, Ins
   if (last == memory.forecasts.begin()) return;
   const double expected = std::max(replicas(std::prev(last)->milli), 0.1);
   memory.forecasts.erase(memory.forecasts.begin(), std::prev(last));
-  const double above = std::clamp((demand - expected) / expected, 0.0, kSpreadMost);
+  const double above = std::clamp((demand - expected) / expected, 0.0, kMaxSpread);
   const double spread = static_cast<double>(memory.spread_ppm) / 1e6;
   // About half of the errors are negative. The mean square of all errors is therefore twice that of the positive ones.
   const double square = spread * spread + part(since_last, kSpreadMemory) * (2 * above * above - spread * spread);
@@ -52,7 +52,7 @@ void learn_spread(double demand, Duration since_last, CapstanMemory& memory, Ins
 /// Returns the deviation to expect over a horizon: the measured one, at least a typical drift.
 double spread_of(const CapstanMemory& memory, Duration horizon) {
   const double minutes = std::clamp(in_seconds(horizon) / 60.0, 0.0, 10.0);
-  const double drift = std::max({kDriftLeast, kDriftPerMinute * minutes, kDriftPerRoot * std::sqrt(minutes)});
+  const double drift = std::max({kMinDrift, kDriftPerMinute * minutes, kDriftPerRoot * std::sqrt(minutes)});
   return std::max(static_cast<double>(memory.spread_ppm) / 1e6, drift);
 }
 
@@ -74,7 +74,7 @@ Outlook look_ahead(double demand, double noise, Duration horizon, Duration since
   }
   // The longer the lead time, the longer a rise must last before the forecast follows it. For a lead time of half a
   // minute, two minutes of history suffice.
-  const Duration near_memory = std::clamp<Duration>((horizon + kSeenLate) / 2, kNearLeast, kNearMost);
+  const Duration near_memory = std::clamp<Duration>((horizon + kSeenLate) / 2, kMinNear, kMaxNear);
   const Duration far_memory = kFarPerNear * near_memory;
   double near = replicas(memory.near_milli);
   double far = replicas(memory.far_milli);
@@ -89,17 +89,17 @@ Outlook look_ahead(double demand, double noise, Duration horizon, Duration since
 
   const double slope = (near - far) / in_seconds(far_memory - near_memory);
   const double rise =
-      std::clamp(slope * kTrendTrust * in_seconds(horizon + kSeenLate), 0.0, kTrendMost * std::max(demand, near));
+      std::clamp(slope * kTrendTrust * in_seconds(horizon + kSeenLate), 0.0, kMaxTrend * std::max(demand, near));
   Outlook out;
   out.forecast = std::max(demand, near) + rise;
   out.spread = spread_of(memory, horizon);
   out.safety = replicas(memory.safety_milli);
   out.slack = static_cast<double>(memory.slack_ppm) / 1e6;
-  out.needed = std::min(out.forecast * (1 + safety_margin(memory, horizon)), kReplicasMost);
+  out.needed = std::min(out.forecast * (1 + safety_margin(memory, horizon)), kMaxReplicas);
 
-  const Duration interval = horizon / static_cast<std::int64_t>(CapstanMemory::kForecastsMost - 2);
+  const Duration interval = horizon / static_cast<std::int64_t>(CapstanMemory::kMaxForecasts - 2);
   const bool next = memory.forecasts.empty() || memory.forecasts.back().due + interval <= now + horizon;
-  if (next && memory.observed >= kSettled && memory.forecasts.size() < CapstanMemory::kForecastsMost) {
+  if (next && memory.observed >= kSettled && memory.forecasts.size() < CapstanMemory::kMaxForecasts) {
     memory.forecasts.push_back({now + horizon, as_milli(out.forecast)});
   }
   return out;
@@ -149,7 +149,7 @@ void record_need(double needed, Duration longest, CapstanMemory& memory, Instant
   while (!memory.need_peaks.empty() && memory.need_peaks.back().milli <= milli) memory.need_peaks.pop_back();
   memory.need_peaks.push_back({now, milli});
   merge_blocks(memory.need_peaks, now);
-  if (memory.need_peaks.size() > CapstanMemory::kNeedsMost) {
+  if (memory.need_peaks.size() > CapstanMemory::kMaxNeeds) {
     // Merge the oldest two: the higher value with the later time.
     memory.need_peaks[1].milli = memory.need_peaks[0].milli;
     memory.need_peaks.erase(memory.need_peaks.begin());

@@ -21,7 +21,7 @@ TEST(Outlook, OnlyAdds) {
     EXPECT_GE(outlook.forecast, demand);
     EXPECT_GE(outlook.needed, outlook.forecast);
   }
-  EXPECT_LE(memory.forecasts.size(), CapstanMemory::kForecastsMost);
+  EXPECT_LE(memory.forecasts.size(), CapstanMemory::kMaxForecasts);
 }
 
 TEST(Outlook, ForecastsALinearRise) {
@@ -38,7 +38,7 @@ TEST(Window, KeepsTheHighestNeedForTheLengthOfTheWindow) {
   EXPECT_DOUBLE_EQ(highest_need(memory, at_s(500)), 9);
   EXPECT_LT(highest_need(memory, at_s(505)), 3);
   for (int i = 1000; i > 0; --i) record_need(i, minutes(60), memory, at_s(6000 - i));
-  EXPECT_LE(memory.need_peaks.size(), CapstanMemory::kNeedsMost);
+  EXPECT_LE(memory.need_peaks.size(), CapstanMemory::kMaxNeeds);
   EXPECT_DOUBLE_EQ(highest_need(memory, at_s(5000)), 1000) << "a full list merges entries and never drops the maximum";
 }
 

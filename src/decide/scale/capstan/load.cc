@@ -8,8 +8,8 @@ namespace {
 using model::Gang;
 using Counters = CapstanMemory::Counters;
 
-constexpr std::int64_t kMostRequests = 10'000'000;  // most requests of one replica; a larger value is not plausible
-constexpr double kMostTokensPerS = 1e7;             // most tokens/s of one replica
+constexpr std::int64_t kMaxRequests = 10'000'000;  // most requests of one replica; a larger value is not plausible
+constexpr double kMaxTokensPerS = 1e7;             // most tokens/s of one replica
 constexpr Duration kShortestInterval = std::chrono::milliseconds(500);
 // Two scrapes. A reading that is unchanged for longer means an idle engine.
 constexpr Duration kSameReading = std::chrono::seconds(30);
@@ -22,7 +22,7 @@ bool plausible(const model::Signal& signal, std::int64_t most) {
 }
 
 bool readable(const model::ReplicaSignals& s) {
-  return plausible(s.waiting, kMostRequests) && plausible(s.running, kMostRequests) &&
+  return plausible(s.waiting, kMaxRequests) && plausible(s.running, kMaxRequests) &&
          plausible(s.prompt_tokens_total, INT64_MAX) && plausible(s.generated_tokens_total, INT64_MAX);
 }
 
@@ -56,12 +56,12 @@ double record_reading(Counters& row, const model::ReplicaSignals& s, Instant mea
   if (!first) {
     const double s_long = in_seconds(interval);
     computed = growth(row.prompt_tokens, s.prompt_tokens_total.value);
-    row.prompt_rate_milli = rate_milli(computed, s_long, kMostTokensPerS);
+    row.prompt_rate_milli = rate_milli(computed, s_long, kMaxTokensPerS);
     row.generated_rate_milli =
-        rate_milli(growth(row.generated_tokens, s.generated_tokens_total.value), s_long, kMostTokensPerS);
+        rate_milli(growth(row.generated_tokens, s.generated_tokens_total.value), s_long, kMaxTokensPerS);
     row.waiting_rate_milli = rate_milli(static_cast<double>(s.waiting.value) - static_cast<double>(row.waiting), s_long,
-                                        static_cast<double>(kMostRequests));
-    row.running_milli = (s.running.value + std::clamp<std::int64_t>(row.running, 0, kMostRequests)) * 500;
+                                        static_cast<double>(kMaxRequests));
+    row.running_milli = (s.running.value + std::clamp<std::int64_t>(row.running, 0, kMaxRequests)) * 500;
   } else {
     row.running_milli = s.running.value * 1000;
   }
@@ -70,7 +70,7 @@ double record_reading(Counters& row, const model::ReplicaSignals& s, Instant mea
   row.generated_tokens = s.generated_tokens_total.value;
   row.waiting = s.waiting.value;
   row.running = s.running.value;
-  return std::min(computed, kMostTokensPerS * in_seconds(interval));
+  return std::min(computed, kMaxTokensPerS * in_seconds(interval));
 }
 
 /// Returns true if the duration is that of a start. With a required spread, a replica may have waited for GPUs in
@@ -78,7 +78,7 @@ double record_reading(Counters& row, const model::ReplicaSignals& s, Instant mea
 bool is_a_start(const RoleView& role, Duration took) { return !role.spread || took <= kWaited; }
 
 void record_lead(Duration took, std::vector<Duration>& leads) {
-  if (leads.size() == CapstanMemory::kLeadsMost) leads.erase(leads.begin());
+  if (leads.size() == CapstanMemory::kMaxLeads) leads.erase(leads.begin());
   leads.push_back(std::clamp(took, Duration{}, kLongestLead));
 }
 
@@ -96,7 +96,7 @@ void follow_starts(const RoleView& role, CapstanMemory& memory, Instant now) {
   for (const RoleView::Replica& replica : role.replicas) {
     const bool was = std::ranges::binary_search(memory.starting, replica.id, {}, &CapstanMemory::StartingReplica::id);
     if (replica.phase == Gang::Phase::pending || replica.phase == Gang::Phase::starting) {
-      if (starting.size() < CapstanMemory::kReplicasMost) starting.push_back({replica.id});
+      if (starting.size() < CapstanMemory::kMaxReplicas) starting.push_back({replica.id});
     } else if (was && replica.phase == Gang::Phase::ready) {
       const Duration took = now - replica.created_at;
       if (!replica.resumed && is_a_start(role, took)) record_lead(took, variant_memory(memory, replica.variant).leads);
@@ -105,8 +105,7 @@ void follow_starts(const RoleView& role, CapstanMemory& memory, Instant now) {
       fresh.id = replica.id;
       fresh.measured_at = began;
       const auto at = std::ranges::lower_bound(memory.counters, replica.id, {}, &Counters::id);
-      if (memory.counters.size() < CapstanMemory::kReplicasMost &&
-          (at == memory.counters.end() || at->id != replica.id))
+      if (memory.counters.size() < CapstanMemory::kMaxReplicas && (at == memory.counters.end() || at->id != replica.id))
         memory.counters.insert(at, fresh);
     }
   }
@@ -126,7 +125,7 @@ void add_prompts_of(const Counters& row, Load& load) {
 }
 
 void read_gateway(const RoleView& role, CapstanMemory& memory, Instant now, Load& load) {
-  load.gateway_read = plausible(role.gateway_waiting, kMostRequests);
+  load.gateway_read = plausible(role.gateway_waiting, kMaxRequests);
   if (load.gateway_read) {
     const Instant measured_at = now - role.gateway_waiting.age;
     const Duration interval = measured_at - memory.gateway_at;
@@ -134,7 +133,7 @@ void read_gateway(const RoleView& role, CapstanMemory& memory, Instant now, Load
     if (interval >= (same ? kSameReading : kShortestInterval)) {
       memory.gateway_rate_milli =
           rate_milli(static_cast<double>(role.gateway_waiting.value) - static_cast<double>(memory.gateway_waiting),
-                     in_seconds(interval), static_cast<double>(kMostRequests));
+                     in_seconds(interval), static_cast<double>(kMaxRequests));
       memory.gateway_at = measured_at;
       memory.gateway_waiting = role.gateway_waiting.value;
     }
@@ -240,9 +239,9 @@ Load read_load(const RoleView& role, CapstanMemory& memory, Instant now) {
   load.variants.resize(1 + role.alternatives.size());
   double running_without_kv = 0;
   std::vector<Counters> kept;
-  const std::size_t own = std::min(role.replicas.size(), CapstanMemory::kReplicasMost);
+  const std::size_t own = std::min(role.replicas.size(), CapstanMemory::kMaxReplicas);
   std::size_t feeders =
-      std::min(role.prefill_replicas.size(), CapstanMemory::kReplicasMost - own);  // own replicas take precedence
+      std::min(role.prefill_replicas.size(), CapstanMemory::kMaxReplicas - own);  // own replicas take precedence
   kept.reserve(own + feeders);
   auto known = memory.counters.begin();
   for (const auto& [replica, is_prefill] : tracked_replicas(role)) {
@@ -261,7 +260,7 @@ Load read_load(const RoleView& role, CapstanMemory& memory, Instant now) {
     load.without_kv += ready && without_kv;
     while (known != memory.counters.end() && known->id < replica.id) ++known;
     const bool has_row = known != memory.counters.end() && known->id == replica.id;
-    if ((!has_row && !is_readable) || kept.size() == CapstanMemory::kReplicasMost || (is_prefill && feeders == 0))
+    if ((!has_row && !is_readable) || kept.size() == CapstanMemory::kMaxReplicas || (is_prefill && feeders == 0))
       continue;
     feeders -= is_prefill;
     Counters row = has_row ? *known : Counters{};

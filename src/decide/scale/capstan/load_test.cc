@@ -93,12 +93,12 @@ TEST(Load, PrefillReplicasDoNotDisplaceOwnReplicasAtTheLimit) {
   RoleView role;
   role.role = model::Role::decode;
   role.current = 1;
-  for (std::uint32_t id = 0; id < CapstanMemory::kReplicasMost; ++id) {
+  for (std::uint32_t id = 0; id < CapstanMemory::kMaxReplicas; ++id) {
     role.prefill_replicas.push_back(replica(id, Gang::Phase::ready, 100));
   }
   role.replicas = {replica(5000, Gang::Phase::ready, 5000)};
   EXPECT_EQ(read_load(role, memory, {}).running, 10);
-  EXPECT_EQ(memory.counters.size(), CapstanMemory::kReplicasMost);
+  EXPECT_EQ(memory.counters.size(), CapstanMemory::kMaxReplicas);
 }
 
 TEST(Load, AStartBecomesALeadTime) {

@@ -14,11 +14,11 @@ namespace capstan::decide::scale {
 /// Knowledge of Capstan's policy about one service. All fields are integers, so that saving is exact. Fading means
 /// are kept in thousandths; each list has a named limit.
 struct CapstanMemory {
-  static constexpr std::size_t kReplicasMost = 1024;  ///< replicas whose counters are tracked
-  static constexpr std::size_t kLeadsMost = 8;
-  static constexpr std::size_t kForecastsMost = 16;
-  static constexpr std::size_t kNeedsMost = 48;
-  static constexpr std::size_t kEpisodesMost = 16;
+  static constexpr std::size_t kMaxReplicas = 1024;  ///< replicas whose counters are tracked
+  static constexpr std::size_t kMaxLeads = 8;
+  static constexpr std::size_t kMaxForecasts = 16;
+  static constexpr std::size_t kMaxNeeds = 48;
+  static constexpr std::size_t kMaxEpisodes = 16;
 
   /// Counters of one replica at its last reading, and the rates between its last two readings.
   struct Counters {

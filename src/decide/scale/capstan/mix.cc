@@ -42,7 +42,7 @@ class Search {
     if (reach_[0] >= needed_) descend(0, needed_, 0);
   }
   bool found() const { return !best_.empty(); }
-  bool exact() const { return nodes_ <= kMixNodesMost; }
+  bool exact() const { return nodes_ <= kMaxMixNodes; }
   const std::vector<ReplicaCount>& best() const { return best_; }
 
  private:
@@ -110,7 +110,7 @@ class Search {
   }
 
   void descend(std::size_t i, std::int64_t needed, __int128 so_far) {
-    if (++nodes_ > kMixNodesMost && found()) return;
+    if (++nodes_ > kMaxMixNodes && found()) return;
     if (i + 1 == options_.size()) return close(i, needed, so_far);
     const ReplicaCount middle = fractional_count(i, needed);
     // Search outwards: costs are convex, so that a direction ends where its bound exceeds the best cost.
@@ -128,7 +128,7 @@ class Search {
     if (found() && with + bound(i + 1, left) > best_cost_) return false;
     chosen_[i] = n;
     descend(i + 1, left, with);
-    return nodes_ <= kMixNodesMost || !found();
+    return nodes_ <= kMaxMixNodes || !found();
   }
 
   void close(std::size_t i, std::int64_t needed, __int128 so_far) {

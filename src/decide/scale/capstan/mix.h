@@ -47,9 +47,9 @@ struct Mix {
 /// Ties go to the mix with the fewest changes, then the fewest replicas, then more of the earlier variants. If no mix
 /// carries the load, returns the most of each variant.
 ///
-/// Exact within `kMixNodesMost` steps of branch and bound, far more than two or three variants need.
+/// Exact within `kMaxMixNodes` steps of branch and bound, far more than two or three variants need.
 Mix cheapest_mix(std::span<const MixOption> options, std::int64_t needed_milli, const MixTerms& terms);
-inline constexpr std::size_t kMixNodesMost = 20'000;
+inline constexpr std::size_t kMaxMixNodes = 20'000;
 
 /// Returns the replicas needed of one variant alone; empty if that many are not available.
 std::optional<ReplicaCount> replicas_alone(const MixOption& option, std::int64_t needed_milli);

@@ -40,8 +40,8 @@ struct VariantSizing {
   ReplicaCount most = 0;       ///< most replicas that may be chosen
   ReplicaCount chosen = 0;     ///< replicas in the cheapest mix, switching costs included
   ReplicaCount from_zero = 0;  ///< replicas in the cheapest mix if no replica existed yet
-  std::optional<ReplicaCount>
-      replicas_alone{};      ///< replicas needed of this variant alone; empty: not enough are available
+  /// Replicas needed of this variant alone; empty: not enough are available.
+  std::optional<ReplicaCount> replicas_alone{};
   ReplicaCount desired = 0;  ///< replicas to request, including ones whose replacements do not serve yet
 };
 

@@ -18,16 +18,16 @@ using std::chrono::minutes;
 
 constexpr Duration kAheadUnknown = minutes(10);  // assumed start time until a start was measured
 // Longest interval between decisions that counts; a longer gap adds no information.
-constexpr Duration kGapMost = minutes(2);
-constexpr Duration kShortWindowLeast = minutes(1);  // long enough for one more scrape
+constexpr Duration kMaxGap = minutes(2);
+constexpr Duration kMinShortWindow = minutes(1);  // long enough for one more scrape
 constexpr Duration kLongWindow = minutes(20);
-constexpr Duration kLongWindowMost = minutes(60);
+constexpr Duration kMaxLongWindow = minutes(60);
 constexpr Duration kQueueSoon = std::chrono::seconds(15);  // one scrape
 // Margin beyond the slack if replicas can be converted, as a fraction of the demand.
 constexpr double kImmediateMargin = 0.1;
 constexpr Duration kGpuTimeout = minutes(5);  // wait of a replica for GPUs before they count as unavailable
 constexpr Duration kDeniedFor = minutes(10);  // time for which the plan does not use unavailable GPUs
-constexpr double kWorthMost = 1e3;            // largest worth, in replicas of the first variant
+constexpr double kMaxWorth = 1e3;             // largest worth, in replicas of the first variant
 constexpr std::int64_t kWorthParts = 20;      // relative changes below 1/20 are ignored
 
 // Decisions use these values in the precision in which explanations show them.
@@ -151,9 +151,9 @@ ReplicaCount whole_replicas(double replicas, double tolerated) {
 
 NeedHistory need_history(Step& step, double needed) {
   NeedHistory history;
-  history.round_trip = std::max<Duration>(kShortWindowLeast, 2 * step.lead);
-  history.longest = std::clamp<Duration>(6 * step.lead, kLongWindow, kLongWindowMost);
-  record_need(needed, kLongWindowMost, step.memory, step.now);
+  history.round_trip = std::max<Duration>(kMinShortWindow, 2 * step.lead);
+  history.longest = std::clamp<Duration>(6 * step.lead, kLongWindow, kMaxLongWindow);
+  record_need(needed, kMaxLongWindow, step.memory, step.now);
   history.seen = step.now - step.memory.since;
   const double spread = 1 + in_millionths(step.need.outlook.spread);
   history.round_trip_need = highest_need(step.memory, step.now - history.round_trip) * spread;
@@ -222,7 +222,7 @@ void compute_worths(Step& step, const model::Slo& slo) {
     const double worth = time_s(step.unit()) / std::max(time_s(variant.capacity), 1e-12);
     // Small changes are noise in the mean request and must not change the mix.
     std::int64_t& known = step.memory.alternatives[i - 1].worth_milli;
-    const std::int64_t now = std::max<std::int64_t>(to_milli(std::min(worth, kWorthMost)), 1);
+    const std::int64_t now = std::max<std::int64_t>(to_milli(std::min(worth, kMaxWorth)), 1);
     if (known == 0 || std::abs(now - known) * kWorthParts > known) known = now;
     variant.relative_capacity = static_cast<double>(known) / 1000.0;
   }
@@ -324,7 +324,7 @@ void follow_misses(Step& step, const model::Slo& slo) {
 }  // namespace
 
 Step observe(const RoleView& role, const Capstan& policy, CapstanMemory& memory, Instant now) {
-  const Duration since_last = std::clamp(now - memory.at, Duration{}, kGapMost);
+  const Duration since_last = std::clamp(now - memory.at, Duration{}, kMaxGap);
   Step step{role, policy, memory, now, since_last, read_load(role, memory, now), {}, {}};
   step.variants.resize(step.load.variants.size());
   learn_engines(step);

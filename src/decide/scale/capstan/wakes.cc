@@ -9,20 +9,20 @@ namespace {
 
 using Episode = CapstanMemory::Episode;
 
-constexpr Duration kIdleLeast = std::chrono::minutes(10);
+constexpr Duration kMinIdle = std::chrono::minutes(10);
 constexpr Duration kRemembered = std::chrono::days(7);  // episodes are forgotten after this time
 constexpr double kWakesShare = 0.5;  // part of the error budget for wakes; the rest is for misses while replicas serve
-constexpr double kRequestsMost = 1e12;
+constexpr double kMaxCountedRequests = 1e12;
 // Longest time between the first requests of an episode and the reading that shows them: one scrape interval.
 constexpr Duration kFirstSeen = std::chrono::seconds(15);
 
 std::int64_t thousandths(double value) {
-  return static_cast<std::int64_t>(std::clamp(value, 0.0, kRequestsMost) * 1000.0 + 0.5);
+  return static_cast<std::int64_t>(std::clamp(value, 0.0, kMaxCountedRequests) * 1000.0 + 0.5);
 }
 
 /// Clamps a count from a saved memory, which may hold any number, so that no sum overflows.
 std::int64_t requests_milli(std::int64_t saved) {
-  return std::clamp<std::int64_t>(saved, 0, thousandths(kRequestsMost));
+  return std::clamp<std::int64_t>(saved, 0, thousandths(kMaxCountedRequests));
 }
 
 /// Returns the early requests of an episode, at least one: the request that caused the wake.
@@ -37,7 +37,7 @@ ReplicaCount replicas_for_early(const Episode& episode) {
 
 }  // namespace
 
-Duration sleeps_after(Duration lead) { return std::max<Duration>(kIdleLeast, 4 * lead); }
+Duration sleeps_after(Duration lead) { return std::max<Duration>(kMinIdle, 4 * lead); }
 
 Duration late_for(const model::Slo& slo, Duration lead) {
   const Duration bound = slo.ttft > Duration{} ? slo.ttft : slo.e2e;
@@ -49,13 +49,13 @@ void record_arrivals(const NewLoad& load, CapstanMemory& memory, Instant now) {
   const bool begins = episodes.empty() || now - memory.last_used >= load.sleeps_after;
   if (begins) {
     // A saved memory may hold more than the limit.
-    while (episodes.size() >= CapstanMemory::kEpisodesMost) episodes.erase(episodes.begin());
+    while (episodes.size() >= CapstanMemory::kMaxEpisodes) episodes.erase(episodes.begin());
     episodes.push_back({.began = now, .ended = now});
   }
   Episode& episode = episodes.back();
   episode.ended = now;
   const std::int64_t before = requests_milli(episode.requests_milli);
-  episode.requests_milli = std::min(before + thousandths(load.requests), thousandths(kRequestsMost));
+  episode.requests_milli = std::min(before + thousandths(load.requests), thousandths(kMaxCountedRequests));
   if (now - episode.began > load.late_for) return;
   // Prompts of waiting requests are counted only when they are computed, which is after a start from zero.
   const std::int64_t arrived = episode.requests_milli + thousandths(load.queued);

@@ -116,21 +116,21 @@ TEST(Wakes, AnIdleTimeTooShortToStopBeginsNoEpisode) {
 TEST(Wakes, TheOldestEpisodesAreForgotten) {
   CapstanMemory memory;
   for (int i = 1; i <= 20; ++i) add_arrivals(memory, {hours(i)}, 1);
-  EXPECT_EQ(memory.episodes.size(), CapstanMemory::kEpisodesMost);
+  EXPECT_EQ(memory.episodes.size(), CapstanMemory::kMaxEpisodes);
   EXPECT_EQ(memory.episodes.front().began, Instant{hours(5)});
 }
 
 TEST(Wakes, ASavedMemoryMayHoldAnyNumber) {
-  constexpr std::int64_t kMost = INT64_MAX;
+  constexpr std::int64_t kMax = INT64_MAX;
   CapstanMemory memory;
-  for (int i = 0; i < 40; ++i) memory.episodes.push_back({{}, {}, kMost, kMost, 1000});
+  for (int i = 0; i < 40; ++i) memory.episodes.push_back({{}, {}, kMax, kMax, 1000});
   const WarmSizing warm = minimum_warm(memory, kNines, seconds(119), {});
   EXPECT_EQ(warm.replicas, 1);
   EXPECT_EQ(warm.requests, warm.requests_late);
   EXPECT_GT(warm.requests, 0);
   memory.last_used = Instant{};
   add_arrivals(memory, {hours(1)}, 1);
-  EXPECT_EQ(memory.episodes.size(), CapstanMemory::kEpisodesMost) << "surplus episodes are dropped";
+  EXPECT_EQ(memory.episodes.size(), CapstanMemory::kMaxEpisodes) << "surplus episodes are dropped";
   add_arrivals(memory, {hours(1) + minutes(2)}, 1);
   EXPECT_GT(memory.episodes.back().requests_milli, 0);
 }

@@ -13,8 +13,8 @@ namespace capstan::lint {
 namespace pool_limit_below_node {
 namespace {
 
-constexpr std::int64_t kMilli = 1000;
-constexpr std::int64_t kMilliMib = kMilli * 1024 * 1024;
+constexpr std::int64_t kMilliPerUnit = 1000;
+constexpr std::int64_t kMilliMib = kMilliPerUnit * 1024 * 1024;
 
 /// Lower bounds of the resources of a node.
 struct Smallest {
@@ -86,12 +86,12 @@ void check(const Subject& s) {
   const std::optional<Pool> pool = pool_of(s.object);
   if (!pool || s.object.kind != "NodePool" || s.object.name.empty() || pool->limits->count == 0) return;
   const Smallest node = smallest_node(*pool);
-  check_limit(s, (*pool->limits)["cpu"], node.cpus * kMilli,
+  check_limit(s, (*pool->limits)["cpu"], node.cpus * kMilliPerUnit,
               node.cpus == 1 ? std::string("at least 1 CPU") : fmt::format("at least {} CPUs", node.cpus), node);
   check_limit(s, (*pool->limits)["memory"], node.mib * kMilliMib,
               node.mib < 1000 ? "at least 0.5 GiB of memory" : "more than 3 GiB of memory", node);
-  check_limit(s, (*pool->limits)["nvidia.com/gpu"], node.gpus * kMilli, fmt::format("at least {} GPUs", node.gpus),
-              node);
+  check_limit(s, (*pool->limits)["nvidia.com/gpu"], node.gpus * kMilliPerUnit,
+              fmt::format("at least {} GPUs", node.gpus), node);
 }
 
 }  // namespace

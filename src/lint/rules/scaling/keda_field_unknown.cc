@@ -9,9 +9,10 @@ namespace capstan::lint {
 namespace keda_field_unknown {
 namespace {
 
-constexpr std::string_view kFields[] = {"scaleTargetRef",  "pollingInterval", "initialCooldownPeriod", "cooldownPeriod",
-                                        "minReplicaCount", "maxReplicaCount", "idleReplicaCount",      "advanced",
-                                        "triggers",        "fallback"};
+constexpr std::string_view kKnownFields[] = {"scaleTargetRef",   "pollingInterval", "initialCooldownPeriod",
+                                             "cooldownPeriod",   "minReplicaCount", "maxReplicaCount",
+                                             "idleReplicaCount", "advanced",        "triggers",
+                                             "fallback"};
 /// Names of other autoscalers, with the field of KEDA that has the same meaning.
 constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
     {"minReplicas", "minReplicaCount"},      {"maxReplicas", "maxReplicaCount"},
@@ -22,11 +23,11 @@ constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
 /// Returns the field that was probably meant. Empty if the key is a field of KEDA, or if no field is similar: then a
 /// later version of KEDA may have it.
 std::string_view intended_field(std::string_view key) {
-  if (std::ranges::find(kFields, key) != std::end(kFields)) return {};
+  if (std::ranges::find(kKnownFields, key) != std::end(kKnownFields)) return {};
   for (const auto& [other, field] : kOtherNames) {
     if (key == other) return field;
   }
-  return manifest::did_you_mean(key, kFields);
+  return manifest::did_you_mean(key, kKnownFields);
 }
 
 void check(const Subject& s) {

@@ -11,16 +11,16 @@ namespace capstan::lint {
 namespace pod_exceeds_instance {
 namespace {
 
-constexpr std::int64_t kMilli = 1000;
+constexpr std::int64_t kMilliPerCpu = 1000;
 
 /// Returns the CPU that the scheduler counts for a container, in milli-CPU. A limit without a request counts. An amount
 /// beyond that of any node is cut.
 std::int64_t cpu_milli_of(const Value& container) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  constexpr std::int64_t kMax = std::int64_t{1} << 40;
   const Value& resources = container["resources"];
   const Value& request = resources["requests"]["cpu"];
   const Value& counted = request ? request : resources["limits"]["cpu"];
-  return std::min(kMost, manifest::read_quantity_milli(counted.text).value_or(0));
+  return std::min(kMax, manifest::read_quantity_milli(counted.text).value_or(0));
 }
 
 void check(const Subject& s) {
@@ -32,9 +32,9 @@ void check(const Subject& s) {
     if (const std::int64_t asked = gpus_of(pod); asked > *gpus) {
       s.report(type,
                fmt::format("{} has {} GPUs, but the pod asks for {}, so it stays pending", type.text, *gpus, asked));
-    } else if (const std::int64_t cpu = scheduled_amount(pod, cpu_milli_of); cpus && cpu > *cpus * kMilli) {
+    } else if (const std::int64_t cpu = scheduled_amount(pod, cpu_milli_of); cpus && cpu > *cpus * kMilliPerCpu) {
       s.report(type, fmt::format("{} has {} CPUs, but the pod asks for {:g}, so it stays pending", type.text, *cpus,
-                                 static_cast<double>(cpu) / kMilli));
+                                 static_cast<double>(cpu) / kMilliPerCpu));
     }
   }
 }
