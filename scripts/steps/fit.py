@@ -79,7 +79,7 @@ def fit(inputs, times):
     """Returns the coefficients >= 0 for which the sum over inputs[i] * coefficients is nearest to times[i].
 
     Minimises the squares of the relative errors, so that short times count as much as long ones. There are at most
-    three coefficients, so every choice of those that are 0 is tried.
+    three coefficients, so the fit tries every set of coefficients that are not 0.
     """
     count = len(inputs[0])
     scale = [max(line[c] for line in inputs) or 1 for c in range(count)]

@@ -196,8 +196,7 @@ const RunResult* marked_policy(const Comparison& c) {
   const RunResult* cheapest = nullptr;  // with only jobs: the first of the ranking
   for (const RunResult& r : c.results) {
     if (!holds_slo(r, c.slo)) continue;
-    const bool is_better = r.has_only_jobs() ? cheapest == nullptr : cheapest == nullptr || is_cheaper(r, *cheapest);
-    if (is_better) cheapest = &r;
+    if (cheapest == nullptr || (!r.has_only_jobs() && is_cheaper(r, *cheapest))) cheapest = &r;
   }
   return cheapest;
 }

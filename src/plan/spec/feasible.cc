@@ -227,6 +227,7 @@ class ServiceCheck {
 
   void check_slo(const std::vector<SpecCandidate>& fitting) {
     const std::int64_t prompt = longest_counted(service_.load.prompt), answer = longest_counted(service_.load.answer);
+    const std::int64_t further_steps = std::max<std::int64_t>(answer - 1, 0);
     Fastest step, prefill, whole;
     for (const SpecCandidate& candidate : fitting) {
       const IdleTimes idle = idle_times(candidate, prompt, answer);
@@ -247,8 +248,8 @@ class ServiceCheck {
     if (ttft) ttft = std::max<Duration>(*ttft, std::chrono::ceil<std::chrono::milliseconds>(prefill.time * 2));
     check_bound("slo.ttft_p99", service_.slo.ttft, length, prefill, ttft);
     check_bound("slo.e2e", service_.slo.e2e,
-                fmt::format("the longer of {} and {} further steps", length, std::max<std::int64_t>(answer - 1, 0)),
-                whole, ttft && tpot ? std::optional(*ttft + *tpot * (answer - 1)) : std::nullopt);
+                fmt::format("the longer of {} and {} further steps", length, further_steps), whole,
+                ttft && tpot ? std::optional(*ttft + *tpot * further_steps) : std::nullopt);
   }
 
   /// Returns true if a replica of a candidate runs several requests at once within these bounds, by the engine model.
