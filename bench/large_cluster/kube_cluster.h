@@ -30,8 +30,7 @@ class KubeCluster {
   /// Returns readings of the leader of every bound gang.
   const op::Readings& readings() const { return readings_; }
 
-  /// Changes the pods of as many bound gangs of one pod as `pods` says: a ready pod becomes unready, and ready at the
-  /// next call.
+  /// Makes the pods of `pods` bound gangs of one pod unready; the next call makes them ready again.
   void change_pods(std::uint32_t pods);
 
   /// Creates gangs with `pods` pods in total, which wait for nodes. They belong to 40 services in turn.
@@ -45,7 +44,7 @@ class KubeCluster {
   void create_foreign_pods(std::uint32_t pods);
   void delete_foreign_pods();
 
-  /// Adds a node without pods after the last one, which then exists until it is removed.
+  /// Adds a node without pods after the last one. The new node exists until `remove_node()`.
   void add_node();
   void remove_node();
 

@@ -79,7 +79,7 @@ TEST(LargeCluster, PlacesTheSameGangsInEveryRunAndKeepsTheRules) {
     const model::Snapshot snapshot = model_cluster(layout).snapshot;
     return check_placement(snapshot, layout, place(snapshot));
   };
-  const Placement first = run();
+  const PlacementCounts first = run();
   EXPECT_EQ(first.broken, "");
   EXPECT_GT(first.placed, 0u);
   EXPECT_GT(first.cannot_fit, 0u);
@@ -94,7 +94,7 @@ TEST(LargeCluster, TheCheckOfAPlacementFindsBrokenRules) {
   const auto broken_after = [&](auto change) {
     decide::place::Decision decision = good;
     for (model::Action& action : decision.plan.actions) {
-      auto* bind = std::get_if<model::BindPods>(&action.what);
+      auto* bind = std::get_if<model::BindPods>(&action.effect);
       const model::Gang& gang = snapshot.gangs.at(bind->gang);
       if (gang.pods.size() == 1 || gang.spec.together != model::TopologyLevel::node) continue;
       change(*bind, gang);
@@ -131,7 +131,7 @@ TEST(LargeCluster, AChangeDiffersByTheRowsOfItsDelta) {
 TEST(LargeCluster, TheUnplaceableGangHasNoRoom) {
   const Layout layout = make_layout(kUnits);
   const model::Snapshot snapshot = only_unplaceable_gang(model_cluster(layout).snapshot, layout);
-  const Placement placement = check_placement(snapshot, layout, place(snapshot));
+  const PlacementCounts placement = check_placement(snapshot, layout, place(snapshot));
   EXPECT_EQ(placement.placed, 0u);
   EXPECT_EQ(placement.cannot_fit + placement.other, 1u);
 }

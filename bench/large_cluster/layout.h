@@ -44,7 +44,7 @@ inline constexpr Shape kShapes[] = {
 };
 inline constexpr std::uint32_t kShapeCount = std::size(kShapes);
 
-/// One service for each shape and class of pods.
+/// Returns the service of a shape and a class of pods. Each pair has its own service.
 constexpr std::uint32_t service_of(std::uint32_t shape, std::uint32_t pod_class) {
   return shape * kClasses + pod_class;
 }

@@ -84,7 +84,7 @@ double median_seconds(Measured measured) {
   return median_seconds([] {}, measured);
 }
 
-std::string placement_words(const Placement& placement) {
+std::string placement_words(const PlacementCounts& placement) {
   return fmt::format("placed={} bound_pods={} cannot_fit={} other={}{}", placement.placed, placement.bound_pods,
                      placement.cannot_fit, placement.other,
                      placement.broken.empty() ? "" : " broken=" + placement.broken);

@@ -276,9 +276,9 @@ model::Snapshot only_unplaceable_gang(const model::Snapshot& before, const Layou
   return std::move(change.after);
 }
 
-Placement check_placement(const model::Snapshot& snapshot, const Layout& layout,
-                          const decide::place::Decision& decision) {
-  Placement result;
+PlacementCounts check_placement(const model::Snapshot& snapshot, const Layout& layout,
+                                const decide::place::Decision& decision) {
+  PlacementCounts result;
   for (const decide::place::PlacementResult& verdict : decision.verdicts) {
     using enum decide::place::PlacementResult::Kind;
     ++(verdict.kind == placed ? result.placed : verdict.kind == cannot_fit_now ? result.cannot_fit : result.other);
@@ -291,7 +291,7 @@ Placement check_placement(const model::Snapshot& snapshot, const Layout& layout,
     if (result.broken.empty()) result.broken = fmt::format("gang {} {}", gang.value, rule);
   };
   for (const model::Action& action : decision.plan.actions) {
-    const auto* bind = std::get_if<model::BindPods>(&action.what);
+    const auto* bind = std::get_if<model::BindPods>(&action.effect);
     if (bind == nullptr) continue;
     const model::Gang& gang = snapshot.gangs.at(bind->gang);
     std::set<PodId> pods;

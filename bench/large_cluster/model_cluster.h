@@ -29,18 +29,18 @@ Change gang_appears(const model::Snapshot& before, const Layout& layout);  ///< 
 model::Snapshot only_unplaceable_gang(const model::Snapshot& before, const Layout& layout);
 
 /// Counts of a placement, which are the same on every machine, and whether it keeps the rules.
-struct Placement {
+struct PlacementCounts {
   std::size_t placed = 0;      ///< gangs
   std::size_t bound_pods = 0;  ///< pods that the plan binds
   std::size_t cannot_fit = 0;  ///< gangs without room now
   std::size_t other = 0;       ///< gangs with any other verdict
   std::string broken;          ///< first broken rule; empty if there is none
-  friend bool operator==(const Placement&, const Placement&) = default;
+  friend bool operator==(const PlacementCounts&, const PlacementCounts&) = default;
 };
 
 /// Checks a decision without the index that it was made with: every gang is placed whole or not at all, inside one
 /// domain of its level, on nodes of its class, and no node holds more than it has.
-Placement check_placement(const model::Snapshot& snapshot, const Layout& layout,
-                          const decide::place::Decision& decision);
+PlacementCounts check_placement(const model::Snapshot& snapshot, const Layout& layout,
+                                const decide::place::Decision& decision);
 
 }  // namespace capstan::bench

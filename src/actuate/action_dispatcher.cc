@@ -52,23 +52,23 @@ ActionDispatcher::ActionDispatcher(Runner& runner, const References& references,
       holder_(std::move(holder)) {}
 
 void ActionDispatcher::submit(model::ActionToken token, const model::Action& action, const model::Snapshot& snapshot) {
-  if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) {
+  if (const auto* set = std::get_if<model::SetReplicas>(&action.effect)) {
     set_replicas(token, *set, snapshot);
-  } else if (const auto* bound = std::get_if<model::BindPods>(&action.what)) {
+  } else if (const auto* bound = std::get_if<model::BindPods>(&action.effect)) {
     bind(token, *bound);
-  } else if (const auto* nodes = std::get_if<model::LaunchNodes>(&action.what)) {
+  } else if (const auto* nodes = std::get_if<model::LaunchNodes>(&action.effect)) {
     launch(token, *nodes);
-  } else if (const auto* group = std::get_if<model::ReleaseGroup>(&action.what)) {
+  } else if (const auto* group = std::get_if<model::ReleaseGroup>(&action.effect)) {
     delete_claims(token, "group/" + std::to_string(group->group.value), references_.claims(group->group));
-  } else if (const auto* node = std::get_if<model::TerminateNode>(&action.what)) {
+  } else if (const auto* node = std::get_if<model::TerminateNode>(&action.effect)) {
     const std::optional<Ref> claim = references_.claim(node->node);
     if (!claim) return runner_.answer(token, EffectResult::refused({ReasonCode::node_without_claim, {}}));
     delete_claims(token, key_of("claim", *claim), {*claim});
-  } else if (std::holds_alternative<model::ConvertReplica>(action.what)) {
+  } else if (std::holds_alternative<model::ConvertReplica>(action.effect)) {
     // Pods cannot be moved from one workload object to another, so no service of a cluster supports conversion.
     runner_.answer(token, EffectResult::refused({ReasonCode::outcome_refused, {}}));
   } else {
-    const std::optional<Ref> pod = references_.pod(std::get<model::EvictPod>(action.what).pod);
+    const std::optional<Ref> pod = references_.pod(std::get<model::EvictPod>(action.effect).pod);
     if (!pod) return runner_.answer(token, refused_as_gone());
     // A pod is evicted only if its gang lacks pods and is given up. If a disruption budget refuses the eviction, the
     // effect ends at once, because the gang may be complete again before the budget allows it. A later decision asks
@@ -87,7 +87,7 @@ void ActionDispatcher::set_replicas(model::ActionToken token, const model::SetRe
   const bool continues = goal != nullptr && runner_.take_over(key, token);
   if (!continues) goal = std::make_shared<ScaleGoal>();
   goal->target = target->ref;
-  goal->seen = snapshot.services.at(set.service).desired_replicas;
+  goal->requested_before = snapshot.services.at(set.service).desired_replicas;
   goal->desired = set.replicas;
   goal->means = target->means;
   // If Capstan does not know which replicas this kind of workload removes, it cannot drain them beforehand.
@@ -99,7 +99,7 @@ void ActionDispatcher::set_replicas(model::ActionToken token, const model::SetRe
   goal->never_served.clear();
   goal->serving_at_decision.clear();
   goal->lost = 0;
-  if (set.replicas < goal->seen) {
+  if (set.replicas < goal->requested_before) {
     for (const Target::Replica& victim : victims_of(*target, set)) {
       goal->victims.push_back(victim.pod);
       if (!victim.ever_served && !runner_.busy(serving_key(victim.pod))) goal->never_served.insert(victim.pod.uid);

@@ -33,11 +33,12 @@ Change check_owner(const Ref& target) {
           }};
 }
 
-Change set_replicas(const Ref& target, ReplicaCount seen, ReplicaCount wanted) {
-  const auto decide = [object = target.object, seen, wanted](kube::Json scale) {
+Change set_replicas(const Ref& target, ReplicaCount requested_before, ReplicaCount wanted) {
+  const auto decide = [object = target.object, requested_before, wanted](kube::Json scale) {
     const ReplicaCount now = scale["spec"]["replicas"].integer();  // absent means zero, because the API omits zeros
     if (now == wanted) return Change::Decision::settled();
-    if (now != seen) return Change::Decision::refuse({ReasonCode::replicas_changed, {now, seen}});
+    if (now != requested_before)
+      return Change::Decision::refuse({ReasonCode::replicas_changed, {now, requested_before}});
     return Change::Decision::to_write(kube::scale(object, wanted, scale["metadata"]["resourceVersion"].text()));
   };
   return {target, decide, "scale"};

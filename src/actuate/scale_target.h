@@ -18,6 +18,6 @@ Change check_owner(const Ref& target);
 
 /// Sets the replicas of the target through /scale. Refused with `replicas_changed` if the current value is neither the
 /// one that the decision was made from nor the desired one.
-Change set_replicas(const Ref& target, ReplicaCount seen, ReplicaCount wanted);
+Change set_replicas(const Ref& target, ReplicaCount requested_before, ReplicaCount wanted);
 
 }  // namespace capstan::actuate

@@ -120,7 +120,7 @@ std::optional<Step> ScaleTo::plan(Instant now) {
     case Drain::done:
       break;
   }
-  if (!mark_one()) start(Task::scale, set_replicas(goal_->target, goal_->seen, goal_->desired));
+  if (!mark_one()) start(Task::scale, set_replicas(goal_->target, goal_->requested_before, goal_->desired));
   return std::nullopt;
 }
 

@@ -30,7 +30,7 @@ struct ScaleGoal {
   };
 
   Ref target;
-  ReplicaCount seen = 0;  ///< replicas that the decision was made from
+  ReplicaCount requested_before = 0;  ///< replicas that the target requested at the decision
   ReplicaCount desired = 0;
   std::vector<Ref> victims;                   ///< serving pod of each replica that will be removed
   std::set<std::string> never_served;         ///< UIDs of victims that were never in the router and have no requests
@@ -73,7 +73,7 @@ class ScaleTo : public Effect {
   bool mark_one();
   Drain drain_state(Instant now, Instant& until);
   void refuse(model::Reason why) { ending_ = EffectResult::refused(why); }
-  bool lowers() const { return goal_->desired < goal_->seen; }
+  bool lowers() const { return goal_->desired < goal_->requested_before; }
   std::int64_t lost() const;
 
   std::shared_ptr<const ScaleGoal> goal_;

@@ -14,7 +14,7 @@ inline constexpr std::size_t kMaxTextBytes = std::size_t{512} << 20;
 
 /// Compresses a text. `before` is the text before it in the series, which the reader will have, too; it may be empty.
 std::string compress_after(std::string_view before, std::string_view text);
-/// Decompresses what compress_after has written. Any other bytes give an error without a place.
+/// Decompresses what compress_after has written. Any other bytes give an error without file and line.
 Result<std::string> decompress_after(std::string_view before, std::string_view bytes);
 
 }  // namespace capstan::archive

@@ -6,7 +6,7 @@
 namespace capstan::archive {
 namespace {
 
-/// Gives equal columns the same id. The column of a node states for each pod class whether the node admits the pods.
+/// Gives equal columns the same id. The column of a node or purchase states for each pod class whether it admits pods.
 class Columns {
  public:
   model::NodeClassId id_of(std::vector<bool> column) {

@@ -69,6 +69,7 @@ class TableReader {
     read_rows("gangs", s.gangs, state_.names.gangs,
               [&](model::GangId id, Fields& f, model::Gang& row) { gang(id, f, row); });
     read_rows("pods", s.pods, state_.names.pods, [&](auto, Fields& f, model::Pod& row) { pod(f, row); });
+    check_minimums();
   }
 
   /// Returns the nodes with `overcommitted: true` in their rows: the pods on such a node hold more GPUs than it has.
@@ -198,9 +199,11 @@ class TableReader {
     read_preferred(fields, errors_, catalog_.topologies, row.spec.preferred);
     read_pod_class(fields, errors_, spec.pod_class, catalog_, exclusions_);
     spec.count = std::max(std::ssize(row.pods), spec.minimum);
+    missing_pods(id, fields, row);
     need_instant(fields, "created_at_ns", row.created_at);
     fields.boolean("resumed", row.resumed);
     read_instant(fields, "expected_ready_at_ns", row.expected_ready_at);
+    read_instant(fields, "containers_started_at_ns", row.containers_started_at);
     fields.check("signals", [&](const Node& node, ErrorList& errors) {
       model::ReplicaSignals readings;
       Fields signals(node, "gangs.signals", errors);
@@ -210,6 +213,37 @@ class TableReader {
       signals.finish();
       state_.snapshot.signals.set(id, readings);
     });
+  }
+
+  /// Reads how many of the pods that a gang needs do not exist. A file of an earlier program does not state it for a
+  /// gang that runs and has lost pods.
+  void missing_pods(model::GangId id, Fields& fields, const model::Gang& row) {
+    std::int64_t missing = 0;
+    fields.integer("missing_pods", missing, 0, kMaxGroupSize);
+    const std::int64_t lacking = row.spec.pods.count - std::ssize(row.pods);
+    if (missing == 0 && lacking > 0) {
+      below_minimum_.emplace_back(id, fields.node().place);
+    } else if (missing != lacking) {
+      errors_.fail(fields.node().place, fmt::format("gangs.missing_pods: found {}, expected {}, the number by which "
+                                                    "min_pods is above the pods of the gang",
+                                                    missing, lacking));
+    }
+  }
+
+  /// Refuses gangs that state more `min_pods` than they have pods, unless one of the pods has a node.
+  void check_minimums() {
+    for (const auto& [id, place] : below_minimum_) {
+      if (!errors_.ok()) return;
+      const model::Gang& gang = state_.snapshot.gangs.at(id);
+      const bool runs = std::ranges::any_of(gang.pods, [&](model::PodId pod) {
+        return state_.snapshot.pods.at(pod).phase != model::Pod::Phase::pending;
+      });
+      if (runs) continue;
+      errors_.fail(
+          place, fmt::format("gangs.min_pods: found {}, but the gang has {} pods, expected at most as many, or "
+                             "missing_pods: {}",
+                             gang.spec.pods.minimum, gang.pods.size(), gang.spec.pods.minimum - std::ssize(gang.pods)));
+    }
   }
 
   void pod(Fields& fields, model::Pod& row) {
@@ -258,6 +292,7 @@ class TableReader {
   ErrorList& errors_;
   std::vector<std::string> level_keys_;  ///< key of each level; `Fields` keeps references to these texts
   std::set<model::NodeId> overcommitted_;
+  std::vector<std::pair<model::GangId, manifest::Place>> below_minimum_;  ///< gangs with fewer pods than `min_pods`
 };
 
 /// Reads a memory from the text in one of the file's strings.

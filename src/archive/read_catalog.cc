@@ -19,7 +19,7 @@ void read_names(const Node& list, const std::string& name, std::vector<std::stri
     return errors.fail(list.place, name + ": found " + list.words() + ", expected a list of names");
   }
   for (const Node& item : list.items) {
-    if (item.kind != Node::Kind::scalar || item.is_null()) {
+    if (item.kind != Node::Kind::scalar || item.is_null() || item.text.empty()) {
       errors.fail(item.place, name + ": found " + item.words() + ", expected a name");
     }
     if (std::ranges::find(out, item.text) != out.end()) {
@@ -160,7 +160,10 @@ void read_optional_duration_ns(Fields& fields, std::string_view key, std::option
 void read_queue(const Node& item, std::size_t queues, model::Catalog& catalog, ErrorList& errors) {
   Fields fields(item, "catalog.queues", errors);
   model::Queue queue;
-  need_text(fields, "name", queue.name);
+  // A queue that was deleted keeps its row, with an empty name.
+  const Node* name = fields.need("name");
+  const bool is_deleted = name != nullptr && name->kind == Node::Kind::scalar && !name->is_null() && name->text.empty();
+  if (name != nullptr && !is_deleted) fields.text("name", queue.name);
   read_ref(fields, errors, "parent", queue.parent, [&](model::QueueId id) { return id.value < queues; });
   read_share(fields, "limit_milli", "quota_milli", queue.gpus, kMaxGpus * 1'000);
   fields.check("cpu", [&](const Node& node, ErrorList& inner_errors) {

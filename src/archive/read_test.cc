@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <filesystem>
+#include <memory>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -98,6 +100,9 @@ constexpr Defect kDefects[] = {
     {"/catalog/pools/0/gpu_limit", nullptr, R"(catalog.pools lacks "gpu_limit")"},
     {"/catalog/pools/0/offerings", nullptr, R"(catalog.pools lacks "offerings")"},
     {"/catalog/queues/0/name", nullptr, R"(catalog.queues lacks "name")"},
+    {"/catalog/queues/0/name", "[]", "catalog.queues.name: found a list, expected a string"},
+    {"/catalog/queues/1/name", R"("q0")", "catalog.queues.name: found q0 a second time, expected each name once"},
+    {"/catalog/gpu_kinds/0", R"("")", R"(catalog.gpu_kinds: found "", expected a name)"},
     {"/catalog/queues/1/quota_milli", "-1", R"(catalog.queues.quota_milli: found "-1", expected 0 to 10000000000)"},
     {"/catalog/queues/1/cpu/limit_milli", "9223372036854775807",
      R"(catalog.queues.cpu.limit_milli: found "9223372036854775807", expected 0 to 288230376151711744)"},
@@ -148,6 +153,14 @@ constexpr Defect kDefects[] = {
     {"/gangs/1/ordinal", "0", "gangs.ordinal: found 0, which gang 0 of the same service has, expected another number"},
     {"/gangs/1/ordinal", nullptr, R"(gangs lacks "ordinal")"},
     {"/gangs/1/ordinal", "4294967297", R"(gangs.ordinal: found "4294967297", expected 0 to 10000000)"},
+    {"/gangs/1/min_pods", "5",
+     "gangs.min_pods: found 5, but the gang has 1 pods, expected at most as many, or "
+     "missing_pods: 4"},
+    {"/gangs/1/missing_pods", "3",
+     "gangs.missing_pods: found 3, expected 0, the number by which min_pods is above the pods of the gang"},
+    {"/gangs/5/missing_pods", "1",
+     "gangs.missing_pods: found 1, expected 2, the number by which min_pods is above the pods of the gang"},
+    {"/gangs/5/missing_pods", nullptr, "gangs.min_pods: found 3, but the gang has 1 pods"},
     {"/gangs/1/variant", nullptr, R"(gangs lacks "variant")"},
     {"/gangs/1/variant", "1", R"(gangs.variant: found "1", expected 0, the only one)"},
     {"/memory/planned/1/variant", "1", R"(memory.planned.variant: found "1", expected 0, the only one)"},
@@ -256,6 +269,27 @@ TEST(ReadSnapshot, TurnsTheListsOfFormat1IntoClasses) {
             "ascending order");
 }
 
+TEST(ReadSnapshot, AFileWithADeletedQueueIsReadAsItWasWritten) {
+  SavedState state = testing::full_state();
+  model::Catalog catalog = *state.snapshot.catalog;
+  catalog.queues.push_back({.name = ""});
+  catalog.queues.push_back({.name = ""});
+  state.snapshot.catalog = std::make_shared<const model::Catalog>(catalog);
+  const Result<SavedState> read = parse(to_json(state), "s.json");
+  ASSERT_TRUE(read.has_value()) << read.error().text();
+  EXPECT_EQ(read->snapshot.catalog->queues, catalog.queues);
+}
+
+TEST(ReadSnapshot, ReadsEveryFileOfTheFuzzCorpus) {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(CAPSTAN_SOURCE_DIR "/tests/fuzz/corpus/fuzz_snapshot")) {
+    const Result<SavedState> state = read(entry.path());
+    EXPECT_TRUE(state.has_value()) << state.error().text();
+    ++files;
+  }
+  EXPECT_GE(files, 2);
+}
+
 TEST(ReadSnapshot, ANullBoundOfAWindowIsNoBound) {
   Json file = full_file();
   Json& window = file["catalog"]["services"][0]["windows"][0];
@@ -300,23 +334,10 @@ std::vector<Pointer> paths_of(const Json& file) {
 
 /// Returns a normal form of a file: without members whose absence means the same, and with numbers and flags as texts.
 Json normal(const Json& file) {
-  static const std::set<std::string> kZeroIsAbsent = {"leaving",
-                                                      "kept",
-                                                      "overcommitted",
-                                                      "on_unseen_node",
-                                                      "resumed",
-                                                      "closed",
-                                                      "priority",
-                                                      "quota_milli",
-                                                      "quota_mib",
-                                                      "weight_milli",
-                                                      "parent_cycle",
-                                                      "min_pods",
-                                                      "group_size",
-                                                      "max_seqs",
-                                                      "max_batched_tokens",
-                                                      "placed_elsewhere",
-                                                      "ttft_prefills_milli"};
+  static const std::set<std::string> kZeroIsAbsent = {
+      "leaving",      "kept",        "overcommitted", "on_unseen_node",     "resumed",          "closed",
+      "priority",     "quota_milli", "quota_mib",     "weight_milli",       "parent_cycle",     "min_pods",
+      "missing_pods", "group_size",  "max_seqs",      "max_batched_tokens", "placed_elsewhere", "ttft_prefills_milli"};
   if (!file.is_structured()) return file.is_string() ? file : Json(file.dump());
   Json out = file.is_array() ? Json::array() : Json::object();
   for (const auto& [key, value] : file.items()) {
@@ -351,6 +372,13 @@ Json comparable(Json file) {
     for (Json& level : topology["levels"]) {
       if (level.value("chosen_at_launch", Json()) == true) level.erase("chosen_at_launch");
     }
+  }
+  // Earlier programs did not state the missing pods of a gang that runs.
+  for (Json& gang : file["gangs"]) {
+    const Json minimum = gang.value("min_pods", Json());
+    if (!minimum.is_number_integer() || gang.value("missing_pods", Json(0)) != 0) continue;
+    const std::int64_t missing = minimum.get<std::int64_t>() - std::ssize(gang["pods"]);
+    if (missing > 0) gang["missing_pods"] = missing;
   }
   for (Json& service : catalog["services"]) {
     for (Json& variant : service["variants"]) {

@@ -6,7 +6,7 @@ namespace capstan::archive {
 namespace {
 
 model::Action scale_to(ReplicaCount replicas, model::ReasonCode why = {}) {
-  return {.what = model::SetReplicas{.service = {0}, .replicas = replicas, .drain = {}}, .why = {why, {}}};
+  return {.effect = model::SetReplicas{.service = {0}, .replicas = replicas, .drain = {}}, .why = {why, {}}};
 }
 
 TEST(RecordedOutcome, AnActionIsKnownByWhatItDoes) {

@@ -284,7 +284,7 @@ TEST(Recording, KeepsTheLayersThatDecided) {
 
 TEST(Recording, KeepsTheOutcomesOfActions) {
   const Scratch scratch;
-  const model::Action action{.what = model::SetReplicas{.service = {0}, .replicas = 3, .drain = {}}, .why = {}};
+  const model::Action action{.effect = model::SetReplicas{.service = {0}, .replicas = 3, .drain = {}}, .why = {}};
   const auto shadow = [&](int second) {
     return control::ActionOutcome{.decided_at = fleet::testing::at(second),
                                   .action = action,

@@ -74,7 +74,7 @@ class FollowingWorld final : public ports::World {
   ports::Observation observe() override { return {snapshot_, {}, {}}; }
   model::ActionToken submit(const model::Action& action) override {
     submitted.actions.push_back(action);
-    if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) {
+    if (const auto* set = std::get_if<model::SetReplicas>(&action.effect)) {
       model::ServiceState state = snapshot_.services.at(set->service);
       state.desired_replicas = set->replicas;
       snapshot_.services.set(set->service, state);
@@ -113,7 +113,7 @@ TEST(Redecide, ARecordingHasThePurchasesBetweenTwoScaleDecisions) {
     port.pass(std::chrono::seconds(1));
   }
   ASSERT_TRUE(std::ranges::any_of(port.submitted.actions, [](const model::Action& action) {
-    return std::holds_alternative<model::LaunchNodes>(action.what);
+    return std::holds_alternative<model::LaunchNodes>(action.effect);
   }));
   model::Plan shown;
   for (const SavedState& state : states) {

@@ -23,9 +23,8 @@ struct SavedState {
   std::int64_t number = -1;  ///< number of the state in its recording; -1: it was not read from one
 };
 
-/// Highest `format_version`. A file is written in the lowest version from 2 on that has a key for everything in it:
-/// version 3 has topologies other than the standard one and preferred levels, version 4 has all fields of queues. All
-/// versions from 1 on can be read.
+/// Highest `format_version`. A file is written in the lowest version, at least 2, that has a key for everything in it;
+/// docs/reference/snapshot.md lists what needs which version. All versions from 1 on can be read.
 inline constexpr std::int64_t kFormat = 4;
 
 /// Returns the document that docs/reference/snapshot.md describes, with a final newline. It contains no secrets, only

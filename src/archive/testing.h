@@ -88,6 +88,8 @@ inline model::Snapshot full_snapshot() {
   world.bind(world.gang(1, 1, TopologyLevel::node), {});   // its node is not in the snapshot
   world.bind(world.gang(1, 1, TopologyLevel::node), {0}, model::Gang::Phase::starting);
 
+  const model::GangId incomplete = world.gang(1, 2, TopologyLevel::node, 5);  // two of its pods do not exist
+
   model::Snapshot& s = world.snapshot;
   s.at = at(100);
   s.version = 7;
@@ -119,7 +121,12 @@ inline model::Snapshot full_snapshot() {
     row.spec.preferred = TopologyLevel::nvlink;
   });
   change_row(s.gangs, model::GangId{2}, [](auto& row) { row.service = {}; });
+  change_row(s.gangs, incomplete, [](model::Gang& row) {
+    row.service = {};
+    row.spec.pods.minimum = row.spec.pods.count = 3;
+  });
   change_row(s.gangs, model::GangId{4}, [](auto& row) { row.resumed = true, row.expected_ready_at = at(200); });
+  change_row(s.gangs, model::GangId{0}, [](auto& row) { row.containers_started_at = at(1); });
   return s;
 }
 

@@ -292,6 +292,8 @@ Json gang(Json json, const model::Catalog& catalog, const model::Gang& from, con
   json["pods"] = Json::array();
   for (model::PodId pod : from.pods) json["pods"].push_back(pod.value);
   if (from.spec.pods.minimum > 0) json["min_pods"] = from.spec.pods.minimum;
+  const std::int64_t missing = from.spec.pods.minimum - std::ssize(from.pods);
+  if (missing > 0) json["missing_pods"] = missing;
   put(json, "gpu", from.spec.pods.gpu);
   json["gpus_per_pod_milli"] = from.spec.pods.gpus_per_pod.count;
   json["together"] = catalog.level_key(from.spec.together);
@@ -300,6 +302,7 @@ Json gang(Json json, const model::Catalog& catalog, const model::Gang& from, con
   put(json, "created_at_ns", from.created_at);
   if (from.resumed) json["resumed"] = true;
   put(json, "expected_ready_at_ns", from.expected_ready_at);
+  put(json, "containers_started_at_ns", from.containers_started_at);
   for (const model::ReplicaSignal& item : model::kReplicaSignals) {
     const model::Signal& value = signals.*item.field;
     if (value != model::Signal{}) json["signals"][std::string(item.name)] = signal(value);
@@ -377,7 +380,11 @@ class Writer {
 std::int64_t format_of(const model::Snapshot& snapshot) {
   bool has_devices = false;
   snapshot.pods.for_each([&](model::PodId, const model::Pod& pod) { has_devices |= !pod.devices.empty(); });
-  if (has_devices || !snapshot.catalog->instance_types.empty() || !are_limits(snapshot.catalog->queues)) return 4;
+  bool lacks_pods = false;
+  snapshot.gangs.for_each(
+      [&](model::GangId, const model::Gang& gang) { lacks_pods |= gang.spec.pods.minimum > std::ssize(gang.pods); });
+  if (has_devices || lacks_pods || !snapshot.catalog->instance_types.empty() || !are_limits(snapshot.catalog->queues))
+    return 4;
   bool has_preference = std::ranges::any_of(
       snapshot.catalog->services, [](const model::Service& service) { return service.workload.preferred.has_value(); });
   snapshot.gangs.for_each(

@@ -15,7 +15,8 @@ class FleetProgram {
   FleetProgram(const Corridor& corridor, const FleetTerms& terms) : corridor_(corridor), terms_(terms) {
     bin_s_ = in_seconds(corridor.bin);
     initial_above_standing_ = std::max(terms.initial - terms.standing, 0.0);
-    // Upper limit on the replicas of a bin: the most work that the corridor allows in one bin, divided by its length.
+    // Upper limit on the replicas of a bin: the most work that the corridor allows in one bin, divided by its length,
+    // or the initial replicas if they are more.
     double most = initial_above_standing_;
     for (std::size_t i = 0; i < corridor.bins(); ++i) {
       const double before = i == 0 ? 0 : corridor.due_s[i - 1];

@@ -36,24 +36,24 @@ LevelPlan cheapest_levels(std::span<const double> demand, double start_bins, dou
   LevelPlan plan;
   plan.level.assign(demand.begin(), demand.end());
   BinIntervals bridged(demand.size());
-  std::vector<EndedLevels> ended;  // a stack; on top are the levels directly above `now`
-  double now = initial;
+  std::vector<EndedLevels> ended;  // a stack; on top are the levels directly above `current`
+  double current = initial;
   for (std::size_t bin = 0; bin < demand.size(); ++bin) {
-    if (demand[bin] < now) ended.push_back({now, bin});
-    while (now < demand[bin]) {
+    if (demand[bin] < current) ended.push_back({current, bin});
+    while (current < demand[bin]) {
       // Rise to the top of the levels that ended last, then to the top of the levels that ended before them. Above all
       // ended levels no replica has run yet.
       const double top = ended.empty() ? demand[bin] : std::min(demand[bin], ended.back().top);
       const bool known = !ended.empty();
       if (known && static_cast<double>(bin - ended.back().bin) <= start_bins) {
-        bridged.add(ended.back().bin, bin, top - now);
+        bridged.add(ended.back().bin, bin, top - current);
       } else {
-        plan.starts += top - now;
+        plan.starts += top - current;
       }
       if (known && ended.back().top <= demand[bin]) ended.pop_back();
-      now = top;
+      current = top;
     }
-    now = demand[bin];
+    current = demand[bin];
   }
   bridged.add_to(plan.level);
   for (const double level : plan.level) plan.paid += level;

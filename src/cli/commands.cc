@@ -76,13 +76,19 @@ bool wants_sparklines(const SimulateArguments& arguments) {
 /// the line is no part of the result.
 std::string effort_words(const experiment::Comparison& comparison, double seconds) {
   RequestCount requests = comparison.extra_requests;
-  for (const experiment::RunResult& result : comparison.results) requests += result.requests.arrived;
+  std::int64_t jobs = 0;
+  for (const experiment::RunResult& result : comparison.results) {
+    requests += result.requests.arrived;
+    jobs += result.job_outcomes().arrived;
+  }
   const auto policies = static_cast<std::int64_t>(comparison.results.size());
   std::string words = experiment::counted(policies, "policy", "policies");
   if (comparison.extra_runs > 0) {
     words += " and " + experiment::counted(comparison.extra_runs, "further run", "further runs");
   }
-  return fmt::format("{}, {} simulated requests in {:.2f} s\n", words, grouped_text(requests), seconds);
+  const bool only_jobs = comparison.results.front().has_only_jobs();
+  return fmt::format("{}, {} simulated {} in {:.2f} s\n", words, grouped_text(only_jobs ? jobs : requests),
+                     only_jobs ? "jobs" : "requests", seconds);
 }
 
 /// Returns the arguments that select the same scenario with the same changes, quoted for a shell.

@@ -9,8 +9,8 @@
 namespace capstan::cli {
 namespace {
 
-/// The page shares the memory of the controller.
-constexpr serve::EventLimits kEvents{.count = 10'000, .bytes = std::size_t{8} << 20};
+/// Lower limits than those of `capstan serve`, because the page shares the memory of the controller.
+constexpr serve::EventLimits kEventLimits{.count = 10'000, .bytes = std::size_t{8} << 20};
 
 /// Unknown tokens must not use up the requests that the API server allows the controller.
 kube::Client::Options few_requests() {
@@ -25,7 +25,7 @@ kube::Client::Options few_requests() {
 net::HttpServerLimits few_connections() {
   net::HttpServerLimits limits = serve::dashboard_limits();
   limits.connections = 32;
-  limits.output_bytes = 2 * kEvents.bytes;
+  limits.output_bytes = 2 * kEventLimits.bytes;
   return limits;
 }
 
@@ -53,7 +53,7 @@ ControllerPage::ControllerPage(Dependencies dependencies, const Options& options
               few_requests()),
       reviewer_(client_, dependencies.clock, {.path = "/ui"}),
       history_(dependencies.clock().since_start.count()),
-      dashboard_(access_of(options), kEvents),
+      dashboard_(access_of(options), kEventLimits),
       gate_(dashboard_, access_of(options), reviewer_, dependencies.clock),
       server_(dependencies.clock, few_connections(), gate_) {
   gate_.answer_on(server_);

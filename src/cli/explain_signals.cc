@@ -83,7 +83,7 @@ Result<GatheredSignals> gather_from_page(const ExplainSignalsArguments& argument
   GatheredSignals gathered;
   gathered.facts.service = arguments.service;
   gathered.facts.model = arguments.model;
-  op::PageQuestion question{.source = arguments.page, .model = arguments.model, .engine = arguments.engine, .pod = ""};
+  op::ExpectedPage question{.source = arguments.page, .model = arguments.model, .engine = arguments.engine, .pod = ""};
   if (!arguments.page.empty()) {
     constexpr std::size_t kMaxPage = 16u << 20;
     const std::expected<std::string, FileFault> text = read_file(arguments.page, kMaxPage);

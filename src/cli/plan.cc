@@ -16,6 +16,7 @@
 #include "experiment/text/words.h"
 #include "manifest/fields.h"
 #include "plan/against/render.h"
+#include "plan/against/terms.h"
 #include "plan/figures.h"
 #include "plan/files.h"
 #include "plan/make_plan.h"
@@ -74,7 +75,7 @@ ExitCode print_against(const PlanArguments& arguments, const plan::Plan& made,
   const auto render = arguments.output == PlanOutput::json       ? plan::render_against_json
                       : arguments.output == PlanOutput::markdown ? plan::render_against_markdown
                                                                  : plan::render_against_text;
-  const ExitCode printed = print(render(made, differences, *scalers));
+  const ExitCode printed = print(render(made, differences, *scalers, plan::comparison_notes(made, existing)));
   return printed == kOk && !differences.empty() ? kFindings : printed;
 }
 

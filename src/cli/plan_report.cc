@@ -29,7 +29,7 @@ constexpr std::size_t kMaxFleets = 4;  ///< fleets of the frontier on the page, 
 struct ProofRun {
   std::string name{};
   const std::string* scenario = nullptr;
-  std::optional<plan::ScalerKind> scaler{};  ///< whose scenario `--out` writes; nothing for a fleet of the frontier
+  std::optional<plan::ScalerKind> scaler{};  ///< scaler whose scenario `--out` writes; none: a fleet of the frontier
 };
 
 /// Returns the chosen fleet with each scaler, and the other fleets of the frontier.

@@ -176,6 +176,11 @@ Or<FactSource> open(const TopArguments& arguments, bool watches) {
   if (!arguments.file.empty()) kind = serve::kind_of_path(arguments.file);
   if (const Result<void> good = check_options(arguments, kind); !good) return failed(good.error());
   if (!kind) return open_cluster(arguments, watches);
+  if (*kind == serve::FileKind::page) {
+    return failed(Error::about(arguments.file,
+                               "this is a page, such as one that --report wrote: open it in a browser; expected a "
+                               "recording, a snapshot or a scenario"));
+  }
   if (*kind == serve::FileKind::recording) return open_recording(arguments);
   if (*kind == serve::FileKind::scenario) return open_scenario(arguments, watches);
   Result<archive::SavedState> state = archive::read(arguments.file);  // JSON: a snapshot, or a result, which it refuses

@@ -150,7 +150,7 @@ void Controller::process_outcomes(const std::vector<ports::Outcome>& outcomes, I
     }
     ++stats_.refused;
     // If Capstan itself refused the launch, the provider was not called, so the offering does not back off.
-    const auto* launch = std::get_if<model::LaunchNodes>(&settled.action.what);
+    const auto* launch = std::get_if<model::LaunchNodes>(&settled.action.effect);
     const bool asked = launch != nullptr && policies_.provision && !is_refused_by_capstan(settled.why.code);
     if (asked) {
       decide::provision::refused(memory_.provision, *launch, *policies_.provision, now);
@@ -293,22 +293,22 @@ void Controller::show_withheld() {
 
 /// Removes from the memories an action that was planned but not submitted.
 void Controller::forget(const model::Action& action) {
-  if (const auto* bind = std::get_if<model::BindPods>(&action.what)) {
+  if (const auto* bind = std::get_if<model::BindPods>(&action.effect)) {
     decide::place::forget(memory_.place, bind->gang);
-  } else if (const auto* launch = std::get_if<model::LaunchNodes>(&action.what)) {
+  } else if (const auto* launch = std::get_if<model::LaunchNodes>(&action.effect)) {
     decide::provision::forget(memory_.provision, *launch);
-  } else if (const auto* terminate = std::get_if<model::TerminateNode>(&action.what)) {
+  } else if (const auto* terminate = std::get_if<model::TerminateNode>(&action.effect)) {
     decide::provision::refused(memory_.provision, *terminate);
   }
 }
 
 void Controller::count_reversals(const model::Plan& plan, const model::Snapshot& snapshot, Instant now) {
   for (const model::Action& action : plan.actions) {
-    if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) {
+    if (const auto* set = std::get_if<model::SetReplicas>(&action.effect)) {
       const ReplicaCount desired = snapshot.services.at(set->service).desired_replicas;
       const ReplicaCount current = in_flight_.requested_replicas(set->service).value_or(desired);
       count_reversal(set->service, set->replicas > current ? 1 : set->replicas < current ? -1 : 0, now);
-    } else if (const auto* convert = std::get_if<model::ConvertReplica>(&action.what)) {
+    } else if (const auto* convert = std::get_if<model::ConvertReplica>(&action.effect)) {
       count_reversal(convert->from, -1, now);
       count_reversal(convert->to, 1, now);
     }
@@ -334,7 +334,7 @@ bool Controller::is_scaling(model::ServiceId service, const model::Snapshot& sna
 /// drain.
 void Controller::remove_further_scale_downs(model::Plan& plan) const {
   std::erase_if(plan.actions, [&](const model::Action& action) {
-    const auto* set = std::get_if<model::SetReplicas>(&action.what);
+    const auto* set = std::get_if<model::SetReplicas>(&action.effect);
     return set != nullptr && in_flight_.requested_replicas(set->service).value_or(set->replicas) > set->replicas;
   });
 }

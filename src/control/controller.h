@@ -60,8 +60,8 @@ struct DueDecisions {
   bool has(model::ServiceId service) const { return !services || std::ranges::binary_search(*services, service); }
 };
 
-/// A function that is called with the snapshot and the memory from which the layers decide, and with the layers that
-/// do.
+/// A function that is called with the snapshot and the memory from which the layers decide, and with the decisions that
+/// are due.
 using InputObserver = std::function<void(const model::Snapshot&, const Memory&, const DueDecisions&)>;
 
 /// Optional parts of a controller.
@@ -108,8 +108,8 @@ class Controller {
   const Memory& memory() const { return memory_; }
   const DecisionLog& log() const { return log_; }
   /// Return the last decisions of the lower layers; empty before the first one and without a policy for the layer.
-  const decide::place::Decision& placed() const { return placed_; }
-  const decide::provision::Decision& provisioned() const { return provisioned_; }
+  const decide::place::Decision& place_decision() const { return placed_; }
+  const decide::provision::Decision& provision_decision() const { return provisioned_; }
   /// Returns the last scale decision about the service, without its plan. Before the first one, its reason is
   /// `nothing_to_do`.
   const decide::scale::Decision& scale_decision(model::ServiceId service) const {

@@ -103,7 +103,7 @@ Policies fixed(ReplicaCount replicas) {
 template <typename What>
 std::int64_t count(const ScriptedWorld& world) {
   return std::ranges::count_if(world.submitted,
-                               [](const model::Action& a) { return std::holds_alternative<What>(a.what); });
+                               [](const model::Action& a) { return std::holds_alternative<What>(a.effect); });
 }
 
 std::int64_t count_binds(const ScriptedWorld& world) { return count<model::BindPods>(world); }
@@ -168,7 +168,7 @@ TEST(Controller, SetsReplicasOnceAndWaitsForTheOutcome) {
   run_to(controller, world, {seconds(40)});
   std::int64_t asked = 0;
   for (const model::Action& action : world.submitted) {
-    const auto* set = std::get_if<model::SetReplicas>(&action.what);
+    const auto* set = std::get_if<model::SetReplicas>(&action.effect);
     asked += set != nullptr ? 1 : 0;
     if (set != nullptr) {
       EXPECT_EQ(set->replicas, 5);
@@ -194,7 +194,7 @@ TEST(Controller, AScaleDownOnItsWayIsCancelledByAScaleUp) {
     run_to(controller, world, {seconds(50)});
     std::vector<ReplicaCount> asked;
     for (const model::Action& action : world.submitted) {
-      if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) asked.push_back(set->replicas);
+      if (const auto* set = std::get_if<model::SetReplicas>(&action.effect)) asked.push_back(set->replicas);
     }
     EXPECT_EQ(asked, row.asked) << "of two replicas one is draining";
   }
@@ -208,7 +208,7 @@ TEST(Controller, NewPoliciesApplyFromTheNextTick) {
   controller.set_policies(fixed(5));
   run_to(controller, world, {seconds(20)});
   ASSERT_EQ(world.submitted.size(), 1u);
-  EXPECT_EQ(std::get<model::SetReplicas>(world.submitted[0].what).replicas, 5);
+  EXPECT_EQ(std::get<model::SetReplicas>(world.submitted[0].effect).replicas, 5);
   EXPECT_EQ(controller.scale_decision({0}).desired, 5);
 }
 
@@ -267,7 +267,7 @@ TEST(Controller, ShowsTheEndOfEveryAction) {
   };
   const auto outcome_observer = [&](const ActionOutcome& outcome) {
     const bool is_shadow = outcome.why && outcome.why->code == model::ReasonCode::shadow_mode;
-    EXPECT_TRUE(std::holds_alternative<model::SetReplicas>(outcome.action.what));
+    EXPECT_TRUE(std::holds_alternative<model::SetReplicas>(outcome.action.effect));
     shown.push_back((outcome.kind == ActionOutcome::Kind::applied ? "applied"
                      : is_shadow                                  ? "Shadow"
                                                                   : "other") +

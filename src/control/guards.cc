@@ -37,10 +37,10 @@ bool has_silent_replica(model::ServiceId service, const model::Snapshot& snapsho
 
 bool lowers_without_data(const model::Action& action, const model::Snapshot& snapshot, const fleet::Index& index,
                          const InFlight& in_flight) {
-  if (const auto* convert = std::get_if<model::ConvertReplica>(&action.what)) {
+  if (const auto* convert = std::get_if<model::ConvertReplica>(&action.effect)) {
     return has_silent_replica(convert->from, snapshot, index);
   }
-  const auto* set = std::get_if<model::SetReplicas>(&action.what);
+  const auto* set = std::get_if<model::SetReplicas>(&action.effect);
   const model::ServiceState* state = set == nullptr ? nullptr : snapshot.services.find(set->service);
   if (state == nullptr || set->is_stated) return false;
   const ReplicaCount from = in_flight.requested_replicas(set->service).value_or(state->desired_replicas);
@@ -59,7 +59,7 @@ decide::provision::NodeAccount nodes_before(const model::Plan& plan, const model
   decide::provision::Memory before;
   before.pending_launches = bought.pending_launches;
   for (const model::Action& action : plan.actions) {
-    if (const auto* launch = std::get_if<model::LaunchNodes>(&action.what)) forget(before, *launch);
+    if (const auto* launch = std::get_if<model::LaunchNodes>(&action.effect)) forget(before, *launch);
   }
   return {index, snapshot, before.pending_launches};
 }
@@ -71,7 +71,7 @@ decide::place::QueueBudget queues_before(const model::Plan& plan, const model::S
   if (snapshot.catalog->queues.empty()) return budget;
   std::set<model::PodId> planned;
   for (const model::Action& action : plan.actions) {
-    const auto* bind = std::get_if<model::BindPods>(&action.what);
+    const auto* bind = std::get_if<model::BindPods>(&action.effect);
     if (bind != nullptr) std::ranges::copy(pods_of(*bind), std::inserter(planned, planned.end()));
   }
   for (const decide::place::Memory::AssumedBinding& assumed : placed.assumed) {
@@ -89,7 +89,7 @@ class Limits {
 
   /// Counts the action and returns true, or returns false if it would exceed a limit.
   bool admits(const model::Action& action) {
-    return std::visit([&](const auto& what) { return admits_one(what); }, action.what);
+    return std::visit([&](const auto& what) { return admits_one(what); }, action.effect);
   }
 
  private:
@@ -141,7 +141,7 @@ std::vector<model::Action> guard(model::Plan& plan, const model::Snapshot& snaps
       ++violations.limit_exceeded;
       continue;
     }
-    const auto* bind = std::get_if<model::BindPods>(&action.what);
+    const auto* bind = std::get_if<model::BindPods>(&action.effect);
     violations.partial_gang += bind != nullptr && leaves_gang_partial(*bind, snapshot) ? 1 : 0;
     violations.scale_downs_without_data += lowers_without_data(action, snapshot, index, in_flight) ? 1 : 0;
   }

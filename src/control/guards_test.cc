@@ -68,7 +68,7 @@ decide::provision::Memory::PendingLaunch asked(std::int64_t nodes) {
 decide::provision::Memory memory_after(const Plan& plan) {
   decide::provision::Memory memory;
   for (const Action& action : plan.actions) {
-    const auto* launch = std::get_if<model::LaunchNodes>(&action.what);
+    const auto* launch = std::get_if<model::LaunchNodes>(&action.effect);
     if (launch != nullptr) memory.pending_launches.push_back(asked(launch->count));
   }
   return memory;

@@ -11,7 +11,7 @@ namespace capstan::control {
 namespace {
 
 Duration timeout_of(const model::Action& action) {
-  const auto* set = std::get_if<model::SetReplicas>(&action.what);
+  const auto* set = std::get_if<model::SetReplicas>(&action.effect);
   return set != nullptr && !set->drain.empty() ? InFlight::kDrainTimeout : InFlight::kOutcomeTimeout;
 }
 
@@ -20,7 +20,7 @@ template <typename Entries, typename Action, typename Id>
 std::vector<Id> subjects(const Entries& entries, Id Action::* id) {
   std::vector<Id> ids;
   for (const auto& entry : entries) {
-    if (const auto* action = std::get_if<Action>(&entry.action.what)) ids.push_back(action->*id);
+    if (const auto* action = std::get_if<Action>(&entry.action.effect)) ids.push_back(action->*id);
   }
   std::ranges::sort(ids);
   return ids;
@@ -36,7 +36,7 @@ void InFlight::add(model::ActionToken token, model::Action action, Instant now, 
 
 std::optional<ReplicaCount> InFlight::requested_replicas(model::ServiceId service) const {
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
-    const auto* set = std::get_if<model::SetReplicas>(&entry->action.what);
+    const auto* set = std::get_if<model::SetReplicas>(&entry->action.effect);
     if (set != nullptr && set->service == service) return set->replicas;
   }
   return std::nullopt;
@@ -48,7 +48,7 @@ std::vector<model::NodeId> InFlight::terminating() const { return subjects(entri
 
 bool InFlight::is_converting(model::ServiceId service) const {
   return std::ranges::any_of(entries_, [&](const Entry& entry) {
-    const auto* convert = std::get_if<model::ConvertReplica>(&entry.action.what);
+    const auto* convert = std::get_if<model::ConvertReplica>(&entry.action.effect);
     return convert != nullptr && (convert->from == service || convert->to == service);
   });
 }

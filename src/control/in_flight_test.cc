@@ -14,7 +14,7 @@ using Kind = ports::Outcome::Kind;
 
 model::Action evict(std::uint32_t pod) { return {model::EvictPod{{pod}}, {}}; }
 std::uint32_t pod_of(const InFlight::SettledAction& settled) {
-  return std::get<model::EvictPod>(settled.action.what).pod.value;
+  return std::get<model::EvictPod>(settled.action.effect).pod.value;
 }
 
 TEST(InFlight, OutcomesAreReturnedInOrderOfSubmission) {

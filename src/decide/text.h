@@ -84,7 +84,7 @@ class TextReader {
 
   std::string_view text_;
   std::size_t next_ = 0;  // position of the next word
-  std::size_t last_ = 0;  // position of the last word
+  std::size_t last_ = 0;  // position of the word that was read last
   Error error_;
 };
 

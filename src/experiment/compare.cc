@@ -44,8 +44,9 @@ std::string replica_words(const model::Catalog& catalog, const model::Workload& 
 std::string all_load_words(const scenario::Scenario& scenario) {
   if (scenario.is_alone()) return load_words(scenario.endpoint().load);
   if (scenario.has_only_jobs()) return counted(std::ssize(scenario.jobs), "class", "classes") + " of jobs";
-  std::string words = scenario.endpoints.size() == 1 ? load_words(scenario.endpoint().load)
-                                                     : fmt::format("loads of {} services", scenario.endpoints.size());
+  std::string words = scenario.endpoints.size() == 1
+                          ? load_words(scenario.endpoint().load)
+                          : "loads of " + counted(std::ssize(scenario.endpoints), "service", "services");
   if (!scenario.jobs.empty()) words += " and " + counted(std::ssize(scenario.jobs), "class", "classes") + " of jobs";
   return words;
 }
@@ -80,6 +81,16 @@ std::string service_words(const scenario::Scenario& scenario) {
   return words;
 }
 
+/// Returns the time in which the engine of the first service starts whose start the scenario does not state.
+std::optional<sim::Latency> assumed_engine_init(const scenario::Scenario& scenario) {
+  for (const scenario::EndpointSpec& endpoint : scenario.endpoints) {
+    for (std::size_t i = 0; i < endpoint.roles.size(); ++i) {
+      if (!endpoint.roles[i].states_engine_init) return scenario.cluster.starts[endpoint.first.value + i].engine_init;
+    }
+  }
+  return std::nullopt;
+}
+
 /// Returns the policy that buys the nodes for the plan with foresight: the policy with the highest score, because it
 /// uses paid GPU time best. The cheapest policy that holds the SLO may be a fixed fleet, whose nodes are never
 /// released.
@@ -104,6 +115,7 @@ Comparison describe(const scenario::Scenario& scenario) {
           .seed = scenario.seed,
           .load = all_load_words(scenario),
           .service = service_words(scenario),
+          .assumed_engine_init = assumed_engine_init(scenario),
           .slo = scenario.has_only_jobs() ? model::Slo() : scenario.service().slo,
           .results = {},
           .jobs = scenario.jobs,

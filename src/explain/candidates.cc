@@ -61,6 +61,8 @@ std::string offer_text(const model::Catalog& catalog, const Offer& offer) {
     case Offer::Outcome::refused:
       return text + ": refused, " + sentence(offer.why, catalog);
     case Offer::Outcome::too_small:
+      if (offer.why.code == model::ReasonCode::node_lacks_resource)
+        return text + ": rejected, " + sentence(offer.why, catalog);
       return text + ": rejected, its nodes do not hold the pods";
     case Offer::Outcome::not_allowed:
       return text + ": rejected, the replica may not use it";
@@ -155,12 +157,12 @@ std::string candidates(const model::Catalog& catalog, const LayerDecisions& deci
 }
 
 std::string arithmetic(const model::Catalog& catalog, const LayerDecisions& decided, const model::Action& action) {
-  std::string text = std::visit(ActionArithmetic{catalog, decided}, action.what);
+  std::string text = std::visit(ActionArithmetic{catalog, decided}, action.effect);
   return text.empty() ? line(catalog, action) + "." : text;
 }
 
 std::string object_of(const model::Catalog& catalog, const model::Action& action) {
-  return std::visit(ActionObject{catalog}, action.what);
+  return std::visit(ActionObject{catalog}, action.effect);
 }
 
 }  // namespace capstan::explain

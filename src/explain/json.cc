@@ -63,7 +63,7 @@ struct ActionJson {
 void add_plan(Json& into, const model::Catalog& catalog, const model::Plan& plan) {
   into["actions"] = Json::array();
   for (const model::Action& action : plan.actions) {
-    Json row = std::visit(ActionJson{}, action.what);
+    Json row = std::visit(ActionJson{}, action.effect);
     row["why"] = reason_json(catalog, action.why);
     row["line"] = line(catalog, action);
     into["actions"].push_back(std::move(row));

@@ -46,7 +46,7 @@ struct ActionWords {
 }  // namespace
 
 std::string line(const model::Catalog& catalog, const model::Action& action, const model::Names* names) {
-  return fmt::format("{}: {}", std::visit(ActionWords{catalog, names}, action.what), sentence(action.why, catalog));
+  return fmt::format("{}: {}", std::visit(ActionWords{catalog, names}, action.effect), sentence(action.why, catalog));
 }
 
 std::string line(const model::Catalog& catalog, const model::Plan::NoAction& kept) {

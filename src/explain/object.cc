@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "decide/place/shortfall_reason.h"
 #include "explain/candidates.h"
 #include "explain/explain.h"
 #include "explain/words.h"
@@ -98,10 +99,10 @@ class Writer {
     }
     text += '.';
     for (const decide::place::Shortfall& lack : decided_.place.shortfalls) {
-      if (lack.gang == id) text += ' ' + shortfall(lack) + '.';
+      if (lack.gang == id && !decide::place::has_unusable_gpus(lack.why)) text += ' ' + shortfall(lack) + '.';
     }
     for (const model::Action& action : decided_.provision.plan.actions) {
-      const auto* launch = std::get_if<model::LaunchNodes>(&action.what);
+      const auto* launch = std::get_if<model::LaunchNodes>(&action.effect);
       if (launch == nullptr || launch->gang != id) continue;
       text += " For this replica: " + line(*snapshot_.catalog, action) + '.';
       reasons_.push_back({name, action.why});
@@ -134,7 +135,7 @@ class Writer {
     });
     text += fmt::format(", {} of them held by {}.", gpus_text(held), count_text(pods, "pod", "pods"));
     for (const model::Action& action : decided_.provision.plan.actions) {
-      const auto* end = std::get_if<model::TerminateNode>(&action.what);
+      const auto* end = std::get_if<model::TerminateNode>(&action.effect);
       if (end != nullptr && end->node == id) text += " It is given back: " + because(name, action.why) + '.';
     }
     for (const model::Plan::NoAction& kept : decided_.provision.plan.no_actions) {
@@ -158,6 +159,7 @@ class Writer {
     const std::string subject = lack.service.valid() ? fmt::format("replica {} of {}", lack.ordinal,
                                                                    service_name(*snapshot_.catalog, lack.service))
                                                      : gang_name(&names_, lack.gang);
+    if (decide::place::has_unusable_gpus(lack.why)) return subject + ": " + sentence(lack.why, *snapshot_.catalog);
     std::string text = fmt::format("{} lacks {} of {} {} GPUs", subject, gpus_text(lack.short_by),
                                    gpus_text(lack.needed), gpu_name(*snapshot_.catalog, lack.spec.pods.gpu));
     if (lack.best_domain.valid()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "decide/place/shortfall_reason.h"
 #include "explain/candidates.h"
 #include "explain/explain.h"
 #include "explain/words.h"
@@ -318,6 +319,10 @@ std::string paragraph(const model::Catalog& catalog, const decide::place::Decisi
     const std::string subject = lack.service.valid()
                                     ? fmt::format("replica {} of {}", lack.ordinal, service_name(catalog, lack.service))
                                     : gang_name(names, lack.gang);
+    if (decide::place::has_unusable_gpus(lack.why)) {
+      text += fmt::format("\n- {}: {}", subject, sentence(lack.why, catalog));
+      continue;
+    }
     text += fmt::format(
         "\n- {} lacks {} of {} {} GPUs in one domain; {} has {} free", subject, gpus_text(lack.short_by),
         gpus_text(lack.needed), gpu_name(catalog, lack.spec.pods.gpu),

@@ -33,9 +33,12 @@ constexpr Group kGroups[] = {
      "The log of `capstan run`, and results of a simulation."},
     {ReasonCode::halted, "Act: how the API server answered", "The log of `capstan run`."},
     {ReasonCode::passes_off, "Passes: what is switched off", "Results of a simulation."},
-    {ReasonCode::below_minimum, "Scale: counts outside the bounds", "Results of a simulation."},
+    {ReasonCode::below_minimum, "Scale: counts outside the bounds",
+     "`status.reason` and Events of an InferenceScaler, and `capstan explain SERVICE`."},
     {ReasonCode::pool_node_limit, "Provision: limits and budgets of one pool",
      "Events of pods that wait for a node, and `capstan explain NODE`."},
+    {ReasonCode::pods_missing, "Place and provision: what a gang lacks although GPUs are free",
+     "Events and the condition `PodScheduled` of pods that wait, and `capstan explain POD`."},
 };
 
 /// Returns `start` and the words of `text`, broken into lines of at most `width` characters. Lines after the first

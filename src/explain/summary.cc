@@ -256,7 +256,7 @@ Summary Summarizer::node(NodeId id) const {
   summary.wanted = name + (node.phase == Node::Phase::ready ? " runs pods" : " takes no new pods");
   const model::Reason* ends = nullptr;
   for (const model::Action& action : provision_.plan.actions) {
-    const auto* end = std::get_if<model::TerminateNode>(&action.what);
+    const auto* end = std::get_if<model::TerminateNode>(&action.effect);
     if (end != nullptr && end->node == id) ends = &action.why;
   }
   const model::Reason* stays = unchanged(model::Plan::NoAction::Subject::node, id.value);
@@ -302,7 +302,7 @@ const model::Reason* Summarizer::unchanged(model::Plan::NoAction::Subject subjec
 
 const model::LaunchNodes* Summarizer::launch_for(GangId id) const {
   for (const model::Action& action : provision_.plan.actions) {
-    const auto* launch = std::get_if<model::LaunchNodes>(&action.what);
+    const auto* launch = std::get_if<model::LaunchNodes>(&action.effect);
     if (launch != nullptr && launch->gang.valid() && launch->gang == id) return launch;
   }
   return nullptr;

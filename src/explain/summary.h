@@ -41,7 +41,7 @@ struct Limit {
 /// The answer about one object in three lines.
 struct Summary {
   std::string wanted;   ///< what is wanted and why
-  std::string present;  ///< what there is: replicas or pods by state, held GPUs and their price
+  std::string present;  ///< replicas or pods by state, held GPUs and their price
   Limit limit;
 };
 

@@ -10,6 +10,7 @@
 #include "explain/words.h"
 #include "model/pool_limit.h"
 #include "model/reason_sentence.h"
+#include "model/reason_template.h"
 #include "model/topology_names.h"
 
 namespace capstan::explain {
@@ -124,6 +125,30 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
   }
 }
 
+/// Returns the change that helps pods that lack a resource other than GPUs.
+std::string change_of_resource(const model::Catalog& catalog, std::int64_t resource) {
+  const std::string name = model::fill_template("{0@resource}", {resource}, &catalog);
+  return fmt::format("lower the amount of {} that the pods request, or add nodes that have more of it", name);
+}
+
+/// Returns the limit of a gang that cannot use GPUs that are free; nothing if too few GPUs are free.
+std::optional<Limit> limit_of_unusable_gpus(const model::Catalog& catalog, const Reason& why) {
+  switch (why.code) {
+    case ReasonCode::resource_short:
+      return Limit{Layer::placement, sentence(why, catalog), change_of_resource(catalog, why.numbers[1])};
+    case ReasonCode::nodes_exclude_pods:
+    case ReasonCode::no_node_admits:
+      return Limit{
+          Layer::placement, sentence(why, catalog),
+          "compare the selectors, tolerations and ResourceClaims of a pod with the labels and taints of nodes"};
+    case ReasonCode::gpus_scattered:
+      return Limit{Layer::placement, sentence(why, catalog),
+                   "free a whole node, or split the replica into pods with fewer GPUs"};
+    default:
+      return std::nullopt;
+  }
+}
+
 /// Returns the limit that the verdict on a pending gang states; nothing if the verdict is about free GPUs.
 std::optional<Limit> limit_of_verdict(const model::Catalog& catalog, const Reason& why) {
   const auto& n = why.numbers;
@@ -157,6 +182,13 @@ std::optional<Limit> limit_of_verdict(const model::Catalog& catalog, const Reaso
                    fmt::format("{} of the replica still {}", count_text(n[0], "pod", "pods"),
                                n[0] == 1 ? "terminates" : "terminate"),
                    "wait until they are gone"};
+    case ReasonCode::pods_missing:
+      return Limit{
+          Layer::placement,
+          fmt::format("{} of the {} pods that the replica needs {}", n[0], n[1], n[0] == 1 ? "exists" : "exist"),
+          "wait until the workload has created them, or lower the minimum of the gang"};
+    case ReasonCode::no_node_admits:
+      return limit_of_unusable_gpus(catalog, why);
     case ReasonCode::nodes_not_seen:
       return Limit{Layer::placement,
                    fmt::format("{} of the replica {} on a node whose GPUs are not visible",
@@ -369,6 +401,8 @@ Limit Summarizer::limit_of_nodes(const Reason& why, model::GpuKindId gpu, GpuCou
       return {Layer::capacity,
               fmt::format("no pool offers an instance type with {} in one node", gpus_of_kind(catalog_, n[0], gpu)),
               fmt::format("add an instance type with {} to a pool", gpus_of_kind(catalog_, n[0], gpu))};
+    case ReasonCode::node_lacks_resource:
+      return {Layer::placement, sentence(why, catalog_), change_of_resource(catalog_, n[0])};
     case ReasonCode::domain_not_sold:
       return {Layer::placement,
               fmt::format("{} are needed in one domain, and no pool can launch nodes into a chosen one",
@@ -383,6 +417,12 @@ Limit Summarizer::limit_of_nodes(const Reason& why, model::GpuKindId gpu, GpuCou
 }
 
 Limit Summarizer::limit_of_shortfall(const decide::place::Shortfall& lack, const Reason* provision) const {
+  const bool is_bought_for = provision != nullptr && provision->code != ReasonCode::node_lacks_resource;
+  if (auto unusable = limit_of_unusable_gpus(catalog_, lack.why); unusable && !is_bought_for) {
+    // The resource that a new node would lack is the one to change.
+    if (provision != nullptr) unusable->change = limit_of_nodes(*provision, lack.spec.pods.gpu, 0).change;
+    return *std::move(unusable);
+  }
   if (provision != nullptr) return limit_of_nodes(*provision, lack.spec.pods.gpu, gpus_up(lack.short_by));
   if (provision_.launched_gpus > 0) return nodes_booting(lack.spec.pods.gpu);
   const MilliGpu free = free_gpus(lack.spec.pods.gpu);

@@ -116,6 +116,41 @@ const Cause kCauses[] = {
        return gang;
      },
      Layer::queue, "the parents of queue q0 form a loop", "correct spec.parent of one of the queues in the loop"},
+    {"TheNodesLackCpuAndThePoolIsFull",
+     [](Cluster& c) {
+       const model::OfferingId offering = c.world.offering(8, 0, 10);
+       const model::PoolId pool = c.world.pool({offering}, 8);
+       const NodeId node = c.world.node(0);
+       c.world.set_available(node, {.cpu_milli = 90'000});
+       c.price(node, offering);
+       model::Node row = c.world.snapshot.nodes.at(node);
+       row.pool = pool;
+       c.world.snapshot.nodes.set(node, row);
+       const GangId gang = c.world.gang(1, 8, TopologyLevel::rack);
+       c.world.classify(gang, c.world.pod_class({}, {.cpu_milli = 95'000}));
+       return gang;
+     },
+     Layer::placement, "the gang is short of CPU: each pod needs 95 CPUs",
+     "lower the amount of CPU that the pods request, or add nodes that have more of it"},
+    {"NoNodeAdmitsThePods",
+     [](Cluster& c) {
+       c.world.classify(c.world.node(0), model::NodeClassId{0});
+       const GangId gang = c.world.gang(1, 8, TopologyLevel::rack);
+       c.world.classify(gang, c.world.pod_class({false}));
+       return gang;
+     },
+     Layer::placement, "labels, taints or ResourceClaims exclude the pods",
+     "compare the selectors, tolerations and ResourceClaims of a pod"},
+    {"SomePodsOfTheReplicaDoNotExist",
+     [](Cluster& c) {
+       c.world.node(0);
+       const GangId id = c.world.gang(1, 4, TopologyLevel::rack);
+       Gang gang = c.world.snapshot.gangs.at(id);
+       gang.spec.pods.minimum = 3;
+       c.world.snapshot.gangs.set(id, gang);
+       return id;
+     },
+     Layer::placement, "1 of the 3 pods that the replica needs exists", "wait until the workload has created them"},
     {"TheFreeGpusAreInTwoRacks",
      [](Cluster& c) {
        c.buys_nodes = false;

@@ -18,15 +18,17 @@ struct BestPlace {
   MilliGpu domain_free;        ///< free GPUs on all nodes of `best_domain`; 0 at level `node`
 };
 
-/// The result of a search that found no room for a gang. Gangs with an equal request are not searched for until a
-/// change could make one fit.
+/// The result of a search that found no room for a gang. The search is not repeated for gangs with an equal request
+/// until a change could make one fit.
 struct Refusal {
   std::optional<BestPlace> best;  ///< none: no such gang was refused yet
   std::uint64_t version = 0;      ///< version of the rooms in which `best` was found
   std::optional<std::int64_t>
       pods_if_empty;         ///< pods that the largest domain takes if it is empty; none: not counted yet
   std::uint64_t layout = 0;  ///< layout of the rooms in which `pods_if_empty` was counted
-  std::uint64_t cycle = 0;   ///< the last cycle in which such a gang was pending
+  std::optional<std::int64_t> pods_on_all_nodes;  ///< as `pods_if_empty`, if no labels or taints excluded a node
+  std::uint64_t layout_of_all_nodes = 0;          ///< layout of the rooms in which `pods_on_all_nodes` was counted
+  std::uint64_t cycle = 0;                        ///< the last cycle in which such a gang was pending
 };
 
 /// Refusals of the requests that had a pending gang in the last cycle.

@@ -1,11 +1,16 @@
 #include "fleet/rooms.h"
 
+#include <algorithm>
+
 #include "base/assert.h"
 
 namespace capstan::fleet {
 
 const NodeRoom* Rooms::find(NodeId id) const {
-  return id.value < nodes_.size() && nodes_[id.value] ? &*nodes_[id.value] : nullptr;
+  const std::size_t page = id.value / kPage;
+  if (page >= pages_.size() || pages_[page].empty()) return nullptr;
+  const std::optional<NodeRoom>& room = pages_[page][id.value % kPage];
+  return room ? &*room : nullptr;
 }
 
 const DomainRoom* Rooms::find(const DomainKey& key) const {
@@ -57,8 +62,11 @@ void Rooms::count(NodeId id, const NodeRoom& room, int sign) {
 
 void Rooms::set(NodeId id, const NodeRoom& room) {
   erase(id);
-  if (id.value >= nodes_.size()) nodes_.resize(id.value + 1);
-  nodes_[id.value] = room;
+  const std::size_t at = id.value / kPage;
+  if (at >= pages_.size()) pages_.resize(at + 1);
+  Page& page = pages_[at];
+  if (page.empty()) page.resize(kPage);
+  page[id.value % kPage] = room;
   count(id, room, +1);
 }
 
@@ -66,8 +74,10 @@ void Rooms::erase(NodeId id) {
   const NodeRoom* room = find(id);
   if (room == nullptr) return;
   count(id, *room, -1);
-  nodes_[id.value].reset();
-  while (!nodes_.empty() && !nodes_.back()) nodes_.pop_back();
+  Page& page = pages_[id.value / kPage];
+  page[id.value % kPage].reset();
+  if (std::ranges::none_of(page, &std::optional<NodeRoom>::has_value)) page = {};
+  while (!pages_.empty() && pages_.back().empty()) pages_.pop_back();
 }
 
 void Rooms::take(NodeId id, MilliGpu gpus, const model::Resources& others) {

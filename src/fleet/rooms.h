@@ -1,6 +1,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
@@ -78,7 +79,10 @@ class Rooms {
  private:
   void count(NodeId id, const NodeRoom& room, int sign);
 
-  std::vector<std::optional<NodeRoom>> nodes_;  ///< by node id; the last element has a value
+  /// Rooms of consecutive ids. A page without nodes is empty, so that ids of nodes that are gone cost no memory.
+  static constexpr std::size_t kPage = 64;
+  using Page = std::vector<std::optional<NodeRoom>>;
+  std::vector<Page> pages_;  ///< by node id; the last page has a node
   std::map<DomainKey, DomainRoom> domains_;
   std::map<GpuKindId, FreeNodes> by_gpu_;
   std::map<std::pair<model::Level, GpuKindId>, std::set<std::pair<MilliGpu, DomainId>>> domains_by_free_;

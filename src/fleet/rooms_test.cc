@@ -1,6 +1,9 @@
 #include "fleet/rooms.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cstdint>
 
 namespace capstan::fleet {
 namespace {
@@ -22,6 +25,27 @@ TEST(Rooms, TheDomainWithTheFewestFreeGpusComesFirst) {
   rooms.take({0}, whole_gpus(2), {});
   EXPECT_EQ(domains->begin()->second, DomainId{1});
   EXPECT_EQ(rooms.find({TopologyLevel::rack, {1}, {0}})->free, whole_gpus(3));
+}
+
+/// Returns the largest memory that the process has used so far, in KiB.
+std::int64_t peak_memory_kib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+TEST(Rooms, ALargeIdCostsNoMemoryForTheIdsBelowIt) {
+  const std::int64_t before = peak_memory_kib();
+  Rooms rooms;
+  rooms.set({10'000'000}, room(5, {1}));
+  rooms.set({3}, room(2, {1}));
+  EXPECT_LT(peak_memory_kib() - before, 64 * 1'024);
+  EXPECT_EQ(rooms.find({9'999'999}), nullptr);
+  EXPECT_EQ(rooms.find({10'000'000})->free.sum, whole_gpus(5));
+  rooms.erase({10'000'000});
+  Rooms other;
+  other.set({3}, room(2, {1}));
+  EXPECT_EQ(rooms, other);
 }
 
 TEST(Rooms, RoomsWithoutNodesEqualEmptyRooms) {

@@ -18,15 +18,17 @@ class Trial {
   Trial& operator=(const Trial&) = delete;
 
   const Rooms& rooms() const { return rooms_; }
-  /// Takes GPUs that are free on the node, and other resources.
+  /// Takes GPUs that are free on the node, and other resources. The node must exist.
   void take(NodeId node, MilliGpu gpus, const model::Resources& others);
-  void erase(NodeId node);  ///< removes the node, as if it did not exist
+  void erase(NodeId node);  ///< removes the node, which must exist, as if it did not
 
   using Mark = std::size_t;
   Mark mark() const { return before_.size(); }
   void rollback(Mark mark);  ///< restores the state at `mark`
 
  private:
+  void note(NodeId node);
+
   Rooms& rooms_;
   std::vector<std::pair<NodeId, NodeRoom>> before_;  ///< replaced values, oldest first
 };

@@ -387,7 +387,15 @@ Result<Config> find_config(const std::string& path, const std::string& context, 
     return read_kubeconfig(split_paths(*list), context, read_file);
   }
   if (context.empty() && environment("KUBERNETES_SERVICE_HOST")) return in_cluster_config(environment, read_file);
-  return read_kubeconfig({environment("HOME").value_or("") + "/.kube/config"}, context, read_file);
+  const std::string usual = environment("HOME").value_or("") + "/.kube/config";
+  if (!read_file(usual)) {
+    // Without a stated file the user may not expect that a cluster is needed.
+    return std::unexpected(Error::about(
+        usual,
+        "cannot be read, expected access to a cluster: name a kubeconfig with --kubeconfig or KUBECONFIG; without a "
+        "cluster, `capstan compare` and `capstan top` simulate a scenario"));
+  }
+  return read_kubeconfig({usual}, context, read_file);
 }
 
 }  // namespace capstan::kube

@@ -124,6 +124,16 @@ TEST_F(ConfigTest, FindsTheConfigByFlagVariablePodAndHome) {
   EXPECT_EQ(find_config("/y", "", environment, read())->server, "https://flag");
 }
 
+TEST_F(ConfigTest, SaysWhatToDoWithoutACluster) {
+  const Environment environment = [](const std::string& name) {
+    return name == "HOME" ? std::optional<std::string>("/home-of-me") : std::nullopt;
+  };
+  const std::string text = find_config("", "", environment, read()).error().text();
+  EXPECT_TRUE(text.starts_with("/home-of-me/.kube/config: cannot be read")) << text;
+  EXPECT_NE(text.find("--kubeconfig or KUBECONFIG"), text.npos) << text;
+  EXPECT_NE(text.find("`capstan compare`"), text.npos) << text;
+}
+
 struct Wrong {
   const char* cluster;
   const char* user;

@@ -1,5 +1,6 @@
 #include "kube/pod_view.h"
 
+#include <algorithm>
 #include <optional>
 #include <ranges>
 
@@ -146,7 +147,15 @@ Pod read_pod(Json object) {
   pod.nominated_node = status["nominatedNodeName"].text();
   pod.started_at = read_wall_time(status["startTime"].text()).value_or(WallTime{});
   pod.conditions = read_conditions(status["conditions"]);
-  status["containerStatuses"].for_each([&](Json container) { pod.restarts += container["restartCount"].integer(); });
+  std::size_t running = 0;
+  status["containerStatuses"].for_each([&](Json container) {
+    pod.restarts += container["restartCount"].integer();
+    const auto started = read_wall_time(container["state"]["running"]["startedAt"].text());
+    if (!started) return;
+    ++running;
+    pod.containers_started_at = std::max(pod.containers_started_at, *started);
+  });
+  if (running < pod.spec.containers.size()) pod.containers_started_at = {};
   return pod;
 }
 

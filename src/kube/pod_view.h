@@ -68,6 +68,8 @@ struct Pod {
   std::string ip;
   std::string nominated_node;
   WallTime started_at;
+  /// Time from which all containers ran; epoch: not all of them do, or it is not known.
+  WallTime containers_started_at;
   std::vector<Condition> conditions;
   std::int64_t restarts = 0;  ///< restarts of all containers
 

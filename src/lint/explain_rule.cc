@@ -96,7 +96,9 @@ std::string rules_page() {
       "`error` if\n"
       "a server refuses the object or the object never works, `warning` if it works but does harm, and `info` for "
       "advice,\n"
-      "which is shown only with `--advice`.\n"
+      "which is shown only with `--advice`. A finding of any rule is advice if the manifests do not prove the defect, "
+      "for\n"
+      "example if nothing shows that two objects are deployed together. Its message then says so.\n"
       "`--fix` makes the safe fixes, which keep the meaning of the manifest. `--unsafe-fixes` makes the others too.\n"
       "`scripts/generate` writes the pages of this folder from `src/lint/rules/`.\n\n"
       "| rule | severity | fix | what it finds |\n|---|---|---|---|\n";

@@ -72,6 +72,18 @@ void sort(std::vector<Finding>& findings) {
   findings.erase(std::unique(findings.begin(), findings.end(), is_same), findings.end());
 }
 
+/// Removes findings that are off, and counts the findings that only the option for advice would show.
+void remove_hidden(Report& report, const Options& options) {
+  std::vector<Finding> advice;
+  for (Finding& finding : report.findings) {
+    const bool is_configured = options.severities.find(finding.rule->id) != options.severities.end();
+    if (finding.severity == Severity::off && !is_configured) advice.push_back(std::move(finding));
+  }
+  sort(advice);
+  report.summary.hidden_advice = advice.size();
+  std::erase_if(report.findings, [](const Finding& finding) { return finding.severity == Severity::off; });
+}
+
 void check(Report& report, const Options& options) {
   const Set set(report.objects, options.settings.closed_world);
   std::vector<std::vector<Finding>> found(report.objects.size());
@@ -84,7 +96,7 @@ void check(Report& report, const Options& options) {
   }
   // A finding that is not shown uses its acceptance, too: with other options it is shown.
   suppress(report, options);
-  std::erase_if(report.findings, [](const Finding& finding) { return finding.severity == Severity::off; });
+  remove_hidden(report, options);
   sort(report.findings);
 }
 

@@ -33,6 +33,7 @@ struct Summary {
   std::map<std::string, std::size_t> kinds_not_read;  ///< kinds that no rule checks, with the number of their objects
   std::size_t suppressed = 0;                         ///< findings that people accepted with a reason
   std::size_t in_baseline = 0;                        ///< findings that the baseline holds
+  std::size_t hidden_advice = 0;                      ///< findings of severity info that `Options::advice` would show
 };
 
 struct Report {

@@ -213,6 +213,32 @@ TEST(Run, EveryOutputHasTheSameFindings) {
             "why: capstan lint --explain image-registry-frozen\n");
 }
 
+TEST(Run, TheSummaryCountsHiddenAdviceAndNamesTheOption) {
+  const std::string scaler =
+      "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: a}\n"
+      "  minReplicaCount: 1\n  maxReplicaCount: 4\n  triggers:\n  - type: prometheus\n    metadata: {query: "
+      "'sum(vllm:num_requests_waiting{namespace=\"a\"})', threshold: \"5\", serverAddress: 'http://a'}\n";
+  const Report hidden = lint({{"a.yaml", scaler, true}});
+  Options options;
+  options.advice = true;
+  const Report shown = lint_texts({{"a.yaml", scaler, true}}, options);
+  ASSERT_GT(shown.findings.size(), 1u);
+  EXPECT_EQ(hidden.summary.hidden_advice, shown.findings.size() - hidden.findings.size());
+  EXPECT_NE(summary_text(hidden).find("pieces of advice hidden (--advice)"), std::string::npos) << summary_text(hidden);
+  EXPECT_EQ(Json::parse(to_json(hidden))["summary"]["hidden_advice"], hidden.summary.hidden_advice);
+  EXPECT_EQ(shown.summary.hidden_advice, 0u);
+}
+
+TEST(Run, TheLineWhyNamesAnErrorIfThereIsOne) {
+  const std::string mean =
+      "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec: {scaleTargetRef: {name: a}, "
+      "minReplicaCount: 1, maxReplicaCount: 4, triggers: [{type: prometheus, metadata: {serverAddress: 'http://a', "
+      "query: 'avg(vllm:num_requests_waiting)', threshold: \"5\"}}]}\n---\n";
+  const std::string text = to_text(lint({{"d/a.yaml", mean + kFrozen, true}}), false);
+  EXPECT_TRUE(text.starts_with("warning[mean-under-averagevalue]")) << text;
+  EXPECT_TRUE(text.ends_with("why: capstan lint --explain image-registry-frozen\n")) << text;
+}
+
 TEST(Run, TheSummaryCountsSafeAndUnsafeFixes) {
   const std::string scaler =
       "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: a}\n"

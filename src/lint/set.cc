@@ -22,7 +22,7 @@ std::uint32_t id_of(const Ids& ids, std::string_view word) {
 
 }  // namespace
 
-Set::Set(std::span<const Object> objects, bool closed) : objects_(objects), closed_(closed) {
+Set::Set(std::span<const Object> objects, bool is_complete) : objects_(objects), is_complete_(is_complete) {
   scopes_.reserve(objects.size());
   by_name_.reserve(objects.size());
   name_ids_.reserve(objects.size());
@@ -49,7 +49,7 @@ void Set::add(const Object& object) {
   const Value& target = at(object, "spec.scaleTargetRef");
   if (!target["name"].is_scalar() || is_template_variable(target["name"].text)) return;
   const std::string_view target_kind = target["kind"] ? target["kind"].text : std::string_view("Deployment");
-  references_.push_back({target["name"].text, target_kind, closed_ ? 0 : scope_of(object), object.index});
+  references_.push_back({target["name"].text, target_kind, is_complete_ ? 0 : scope_of(object), object.index});
 }
 
 void Set::sort() {
@@ -90,7 +90,7 @@ bool is_generic_name(std::string_view name) {
 }
 
 bool Set::deployed_together(const Object& a, const Object& b) const {
-  if (closed_ || a.file == b.file) return true;
+  if (is_complete_ || a.file == b.file) return true;
   const auto deploys_b = [&](std::uint32_t unit) {
     return std::ranges::find(b.file->deployers, unit) != b.file->deployers.end();
   };
@@ -136,19 +136,19 @@ const Object* Set::find(std::string_view kind, std::string_view name, const Obje
   }
   if (in_folder != nullptr) return in_folder;
   const bool is_certain =
-      closed_ || !is_generic_name(name) || (anywhere != nullptr && deployed_together(*anywhere, from));
+      is_complete_ || !is_generic_name(name) || (anywhere != nullptr && deployed_together(*anywhere, from));
   return count == 1 && is_certain ? anywhere : nullptr;
 }
 
 std::span<const Object* const> Set::in_folder(std::string_view kind, const Object& from) const {
   const Objects all = of_kind(kind);
-  return closed_ ? all : of_scope(all, scope_of(from));
+  return is_complete_ ? all : of_scope(all, scope_of(from));
 }
 
 std::vector<const Object*> Set::scalers_of_target(std::string_view kind, std::string_view name,
                                                   const Object& from) const {
   std::vector<const Object*> out;
-  const std::uint32_t scope = closed_ ? 0 : scope_of(from);
+  const std::uint32_t scope = is_complete_ ? 0 : scope_of(from);
   auto at = std::ranges::lower_bound(references_, Reference{name, kind, scope, 0});
   for (; at != references_.end() && at->name == name && at->kind == kind && at->scope == scope; ++at) {
     out.push_back(&objects_[at->object]);

@@ -16,8 +16,8 @@ namespace capstan::lint {
 /// unambiguous.
 class Set {
  public:
-  /// @param closed  true if the input is one complete cluster
-  Set(std::span<const Object> objects, bool closed);
+  /// @param is_complete  true if the input is one complete cluster
+  Set(std::span<const Object> objects, bool is_complete);
 
   /// Returns the object that `from` refers to by a name. The object must be in the same file or folder. An object
   /// elsewhere counts only if no other object has its name and the name is not generic.
@@ -36,7 +36,7 @@ class Set {
   /// Returns all objects of a kind.
   std::span<const Object* const> of_kind(std::string_view kind) const;
 
-  bool closed() const { return closed_; }
+  bool is_complete() const { return is_complete_; }
 
   /// Returns true if one file, one kustomization or one chart shows that both objects are deployed together. A common
   /// folder is no evidence, because unrelated examples often lie in one folder.
@@ -70,7 +70,7 @@ class Set {
   Objects of_scope(Objects all, std::uint32_t scope) const;
 
   std::span<const Object> objects_;
-  bool closed_;
+  bool is_complete_;
   Ids kind_ids_, name_ids_, scope_ids_;
   std::vector<std::uint32_t> scopes_;                ///< scope of each object
   std::vector<std::vector<const Object*>> by_kind_;  ///< objects of each kind, sorted by scope and order in the input

@@ -82,6 +82,33 @@ TEST(Set, TwoAutoscalersAreOneFindingThatNamesTheOtherFile) {
             Messages{"info a.yaml" + hpa_first + kAdvice});
 }
 
+TEST(Set, AFolderWithOneWorkloadAndBothAutoscalersOfItIsOneApplication) {
+  const auto grade = [](std::vector<Text> texts) {
+    const Messages words = findings_of(std::move(texts), "two-autoscalers-one-target");
+    return words.empty() ? std::string("none") : words[0].substr(0, words[0].find(' '));
+  };
+  const std::string service = "---\napiVersion: v1\nkind: Service\nmetadata: {name: llm}\nspec: {selector: {a: b}}\n";
+  const Text workload{"d/deployment.yaml", deployment("llm") + service}, first{"d/hpa.yaml", hpa("llm")};
+  EXPECT_EQ(grade({workload, first, {"d/so.yaml", scaled_object("llm")}}), "error");
+  EXPECT_EQ(grade({workload, first, {"d/so.yaml", "# alternative to hpa.yaml\n" + scaled_object("llm")}}), "info");
+  EXPECT_EQ(grade({workload, {"d/b.yaml", deployment("b")}, first, {"d/so.yaml", scaled_object("llm")}}), "info")
+      << "two workloads may be samples";
+  EXPECT_EQ(grade({{"d/b.yaml", deployment("b")}, first, {"d/so.yaml", scaled_object("llm")}}), "info")
+      << "the only workload is not the target";
+}
+
+TEST(Set, AnInferenceScalerThatActsIsAnAutoscalerToo) {
+  const auto scaler = [](const std::string& mode) {
+    return "---\napiVersion: capstan.dev/v1alpha1\nkind: InferenceScaler\nmetadata: {name: a}\nspec: {mode: " + mode +
+           ", roles: [{variants: [{targetRef: {kind: Deployment, name: llm}}]}]}\n";
+  };
+  const std::string two = "two-autoscalers-one-target";
+  EXPECT_EQ(findings_of({{"d/a.yaml", hpa("llm") + scaler("Active")}}, two),
+            Messages{"error a.yaml: Deployment llm is already scaled by HorizontalPodAutoscaler hpa"});
+  EXPECT_EQ(findings_of({{"d/a.yaml", hpa("llm") + scaler("Shadow")}}, two), Messages{})
+      << "it only recommends, so the HPA may stay";
+}
+
 TEST(Set, ReplicasNextToAnAutoscalerNeedEvidenceOrADistinctName) {
   const std::string rule = "deployment-replicas-with-autoscaler";
   const auto grade = [&](std::vector<Text> texts) {

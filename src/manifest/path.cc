@@ -4,6 +4,9 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
+
+#include "manifest/fields.h"
 
 namespace capstan::manifest {
 namespace {
@@ -32,6 +35,27 @@ const Node* child(const Node& node, std::string_view step) {
   }
   const auto named = std::ranges::find_if(node.items, [&](const Node& item) { return is_named(item, step); });
   return named == node.items.end() ? nullptr : &*named;
+}
+
+/// Returns the positions and names with which a step may enter a list: "a position from 0 or one of chat or reports".
+/// Many names are left out.
+std::string steps_into(const Node& list, std::string_view step) {
+  constexpr std::size_t kMaxNames = 20;
+  std::vector<std::string_view> names;
+  for (const Node& item : list.items) {
+    const Node* name = item.find("name");
+    if (name != nullptr && name->kind == Node::Kind::scalar) names.push_back(name->text);
+  }
+  const std::string_view meant = list_position(step) ? std::string_view() : did_you_mean(step, names);
+  std::string words = "a position from 0 or ";
+  if (names.empty() || names.size() > kMaxNames) {
+    words += "the name of an item";
+  } else {
+    words += (names.size() > 1 ? "one of " : "") + one_of(names);
+  }
+  words += " instead of \"" + std::string(step) + '"';
+  if (!meant.empty()) words += " (did you mean " + std::string(meant) + "?)";
+  return words;
 }
 
 struct Walk {
@@ -104,8 +128,7 @@ class Setter {
     if (step.empty()) return refuse("the path has an empty name, expected names between the dots");
     if (at.kind == Node::Kind::sequence) {
       if (const Node* item = child(at, step)) return const_cast<Node*>(item);
-      return refuse(where + " is a list of " + std::to_string(at.items.size()) +
-                    ", expected a position from 0 or the name of an item instead of \"" + std::string(step) + '"');
+      return refuse(where + " is a list of " + std::to_string(at.items.size()) + ", expected " + steps_into(at, step));
     }
     if (at.is_null()) {
       at.kind = Node::Kind::mapping;

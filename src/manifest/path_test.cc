@@ -13,6 +13,14 @@ struct SetRow {
   const char* outcome;  ///< the value of load.scale afterwards, or the error
 };
 
+TEST(Set, AMistypedNameOfAnItemGetsTheNames) {
+  Result<Node> root = parse("services: [{name: chat}, {name: reports}]\n", "s.yaml");
+  ASSERT_TRUE(root);
+  EXPECT_EQ(apply_set(*root, "services.chta.slo=1s").error().text(),
+            "--set services.chta.slo=1s: services is a list of 2, expected a position from 0 or one of chat or reports "
+            "instead of \"chta\" (did you mean chat?)");
+}
+
 TEST(Set, ChangesAValueOrExplainsWhyNot) {
   const SetRow rows[] = {
       {"replaces a value", "load.scale=2", "2"},
@@ -23,10 +31,10 @@ TEST(Set, ChangesAValueOrExplainsWhyNot) {
       {"has no empty names", "load..scale=2",
        "--set load..scale=2: the path has an empty name, expected names between the dots"},
       {"knows a list's size", "list.4=2",
-       "--set list.4=2: list is a list of 1, expected a position from 0 or the name of an item instead of \"4\""},
+       "--set list.4=2: list is a list of 1, expected a position from 0 or a instead of \"4\""},
       {"finds an item of a list by its name", "list.a.scale=3", "1"},
       {"knows the names in a list", "list.b.scale=2",
-       "--set list.b.scale=2: list is a list of 1, expected a position from 0 or the name of an item instead of \"b\""},
+       "--set list.b.scale=2: list is a list of 1, expected a position from 0 or a instead of \"b\" (did you mean a?)"},
       {"cannot enter a number", "load.scale.x=2", "--set load.scale.x=2: load.scale is \"1\", expected a mapping"},
       {"reads the value as YAML", "load.scale=[1", nullptr},
   };

@@ -18,6 +18,8 @@ class CatalogChecker {
     if (const std::optional<TopologyFault> fault = find_fault(catalog_.topologies)) topology(*fault);
     check_rows("catalog.domains", catalog_.domains, [this](const Domain& row) { domain(row); });
     check_rows("catalog.offerings", catalog_.offerings, [this](const Offering& row) { offering(row); });
+    unique_names("catalog.pools", catalog_.pools);
+    unique_names("catalog.queues", catalog_.queues);
     if (const auto cycle = find_parent_cycle(catalog_.queues)) queue_cycle(static_cast<std::uint32_t>(*cycle));
     check_rows("catalog.services", catalog_.services, [this](const Service& row) { service(row); });
     return std::move(fault_);
@@ -31,6 +33,21 @@ class CatalogChecker {
       id_ = i;
       check(rows[i]);
     }
+  }
+
+  /// Checks that no two rows have the same name and that no name is very long. Rows without a name are left out.
+  template <typename Row>
+  void unique_names(const char* table, const std::vector<Row>& rows) {
+    constexpr std::size_t kMaxName = 1'000;
+    std::set<std::string_view> names;
+    check_rows(table, rows, [&](const Row& row) {
+      if (row.name.size() > kMaxName) {
+        return fail("name", fmt::format("found {} characters, expected at most {}", row.name.size(), kMaxName));
+      }
+      if (!row.name.empty() && !names.insert(row.name).second) {
+        fail("name", fmt::format("found {} a second time, expected each name once", row.name));
+      }
+    });
   }
 
   void topology(const TopologyFault& fault) {

@@ -146,6 +146,7 @@ class Checker {
 
   void gang(GangId id, const Gang& row) {
     not_after("created_at_ns", row.created_at);
+    not_after("containers_started_at_ns", row.containers_started_at, row.containers_started_at.is_never());
     if (row.service.valid()) replica(id, row);
     if (auto fault = preference_fault(catalog_, row.spec.together, row.spec.preferred))
       fail("preferred", *std::move(fault));

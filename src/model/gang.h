@@ -47,6 +47,8 @@ struct Gang {
   Instant created_at;
   bool resumed = false;  ///< true: it changed its role or was woken, so its start is no cold start
   Instant expected_ready_at = Instant::never();  ///< predicted from earlier starts; valid while starting
+  /// Time from which the containers of all its pods ran, so that all images were pulled; never: not known.
+  Instant containers_started_at = Instant::never();
   friend bool operator==(const Gang&, const Gang&) = default;
 
   /// Returns true if the replica gets no requests because it drains or sleeps.

@@ -48,8 +48,8 @@ std::uint64_t plan_hash(const Plan& plan) {
   StateHash hash;
   Hasher add(hash);
   for (const Action& action : plan.actions) {
-    hash.add(action.what.index());
-    std::visit(add, action.what);
+    hash.add(action.effect.index());
+    std::visit(add, action.effect);
     add(action.why);
   }
   for (const Plan::NoAction& kept : plan.no_actions) {

@@ -65,7 +65,7 @@ struct ConvertReplica {
 
 /// One effect of a decision, as data, with its reason.
 struct Action {
-  std::variant<SetReplicas, BindPods, LaunchNodes, ReleaseGroup, TerminateNode, EvictPod, ConvertReplica> what;
+  std::variant<SetReplicas, BindPods, LaunchNodes, ReleaseGroup, TerminateNode, EvictPod, ConvertReplica> effect;
   Reason why;
 };
 

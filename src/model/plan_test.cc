@@ -9,7 +9,7 @@ TEST(Plan, AnyNumberOfAnyActionChangesTheHash) {
   const Plan base{.actions = {{LaunchNodes{{1}, {2}, {3}, 2, std::chrono::minutes(5), {4}}, {}}}, .no_actions = {}};
   EXPECT_EQ(plan_hash(base), plan_hash(base));
   Plan other = base;
-  std::get<LaunchNodes>(other.actions[0].what).hold = std::chrono::minutes(6);
+  std::get<LaunchNodes>(other.actions[0].effect).hold = std::chrono::minutes(6);
   EXPECT_NE(plan_hash(other), plan_hash(base));
   other = base;
   other.actions[0].why.numbers[3] = 1;

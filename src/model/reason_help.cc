@@ -50,6 +50,7 @@ Catalog make_example_catalog() {
   catalog.offerings.push_back(
       {.instance_type = "p5.48xlarge", .gpu = GpuKindId{0}, .gpus = 8, .zone = DomainId{1}, .price_per_hour = {}});
   catalog.pools.push_back({.name = "h100", .offerings = {OfferingId{0}}, .limits = {.gpus = 64}});
+  catalog.extended_resources = {"rdma/hca"};
   catalog.queues.push_back({.name = "research", .parent = {}, .gpus = {.limit = whole_gpus(16)}});
   catalog.queues.push_back({.name = "all-teams"});
   return catalog;

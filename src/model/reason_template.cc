@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "base/number_text.h"
+#include "model/resource_number.h"
 #include "model/topology_names.h"
 
 namespace capstan::model {
@@ -92,10 +93,34 @@ std::optional<std::string> level_text(std::int64_t number, const Catalog* catalo
   return std::string(catalog->level_words(level));
 }
 
+/// Returns the name of a resource; nothing for a number that is no resource of the catalog.
+std::optional<std::string> resource_text(std::int64_t number, const Catalog* catalog) {
+  if (number < 0) return std::nullopt;
+  const auto at = static_cast<std::size_t>(number);
+  if (at < kStandardResources.size()) return std::string(kStandardResources[at]);
+  const std::size_t i = at - kStandardResources.size();
+  if (catalog == nullptr) return fmt::format("extended resource {}", i);
+  return i < catalog->extended_resources.size() ? std::optional(catalog->extended_resources[i]) : std::nullopt;
+}
+
+/// Returns an amount of a resource in words.
+std::string amount_text(std::int64_t resource, std::int64_t amount) {
+  switch (resource) {
+    case 0:
+      return with_noun(decimal_text(amount), "CPU");
+    case 1:
+    case 2:
+      return in_unit("mib", amount);
+    default:
+      return std::to_string(amount);
+  }
+}
+
 /// Returns the words for an object: `queue "research"`, or "queue 3" if the catalog has no name for it. Returns nothing
 /// for an invalid id, and for an offering or GPU kind without a name, because their ids mean nothing to a reader.
 std::optional<std::string> object_text(std::string_view kind, std::int64_t id, const Catalog* catalog) {
   if (kind == "level") return level_text(id, catalog);
+  if (kind == "resource") return resource_text(id, catalog);
   if (id < 0) return std::nullopt;
   const std::string* name = catalog == nullptr ? nullptr : object_name(kind, id, *catalog);
   std::string_view noun = kind;
@@ -122,6 +147,7 @@ struct Filling {
     if (form.starts_with("price/")) {
       return number_at(form.back()) != 0 ? in_unit("milli_gpus", number) : usd_text({number}) + "/h";
     }
+    if (form.starts_with("amount/")) return amount_text(number_at(form.back()), number);
     const std::size_t bar = form.find('|');
     if (bar != form.npos) return std::string(number == 1 ? form.substr(0, bar) : form.substr(bar + 1));
     return in_unit(form, number);

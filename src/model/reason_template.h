@@ -16,7 +16,9 @@
 //   {0:seconds}             the number as people read it; the word is the unit in which the number is stored
 //   {0:more_than}           "more than 8", or "any" for 0, after a negation: "may not buy any"
 //   {2:price/4}             a price per hour in `micro_usd`, or in `milli_gpus` if the number at position 4 is not 0
-//   {3@queue}               the object whose id the number is; {3@level} is a topology level
+//   {2:amount/1}            an amount of the resource whose number is at position 1: "96 CPUs", "512 GiB"
+//   {3@queue}               the object whose id the number is; {3@level} is a topology level, and {3@resource} a
+//                           resource by its number (model/resource_number.h)
 //   [, {3@domain},]         optional part: left out if an object in it does not exist or has no name
 namespace capstan::model {
 
@@ -34,7 +36,8 @@ inline constexpr std::array<std::string_view, 9> kReasonUnits{
 };
 
 /// Kinds of objects that a template can name, as in {3@queue}. The reason stores the object's id, or the level itself.
-inline constexpr std::array<std::string_view, 6> kReasonObjects{"queue", "pool", "domain", "offering", "gpu", "level"};
+inline constexpr std::array<std::string_view, 7> kReasonObjects{"queue", "pool",  "domain",  "offering",
+                                                                "gpu",   "level", "resource"};
 
 /// The object that a reason is about. If its template names several objects, it is the one whose kind comes first in
 /// `kReasonObjects`.
@@ -76,8 +79,9 @@ constexpr bool is_field(std::string_view field) {
   if (field[1] == '@') return is_listed(kReasonObjects, form);
   if (field[1] != ':') return false;
   if (form == "more_than") return true;
-  constexpr std::string_view kPrice = "price/";
-  if (form.substr(0, kPrice.size()) == kPrice) return is_position(form.substr(kPrice.size()));
+  for (const std::string_view start : {std::string_view("price/"), std::string_view("amount/")}) {
+    if (form.substr(0, start.size()) == start) return is_position(form.substr(start.size()));
+  }
   return form.find('|') != form.npos || is_listed(kReasonUnits, form);
 }
 

@@ -8,14 +8,17 @@ namespace capstan::model::reason_template_test {
 namespace {
 
 TEST(ReasonTemplate, AFieldHasOneOfTheFormsOfItsLanguage) {
-  for (const std::string_view good : {"", "nothing to fill in", "{0}", "{5}", "{0:pod|pods}", "{0:|s}", "{2:seconds}",
-                                      "{2:more_than}", "{1:milli_replicas}", "{2:price/4}", "{3@queue}", "{1@level}s",
-                                      "{0} is[ ({3@offering})] so", "[{0} of {5@gpu} ]GPUs"}) {
+  for (const std::string_view good :
+       {"", "nothing to fill in", "{0}", "{5}", "{0:pod|pods}", "{0:|s}", "{2:seconds}", "{2:more_than}",
+        "{1:milli_replicas}", "{2:price/4}", "{3@queue}", "{1@level}s", "{2:amount/1}", "{1@resource}",
+        "{0} is[ ({3@offering})] so", "[{0} of {5@gpu} ]GPUs"}) {
     EXPECT_TRUE(is_template(good)) << good;
   }
-  for (const std::string_view bad : {"{", "{}", "}", "{6}", "{x}", "{00}", "{0:}", "{0:fortnights}", "{0@}",
-                                     "{0@replica}", "{0;seconds}", "{2:price}", "{2:price/6}", "{2:price/x}",
-                                     "[no object]", "[{0}]", "{3@queue}]", "[{3@queue}", "[[{3@queue}]]"}) {
+  for (const std::string_view bad : {"{",           "{}",          "}",           "{6}",
+                                     "{x}",         "{00}",        "{0:}",        "{0:fortnights}",
+                                     "{0@}",        "{0@replica}", "{0;seconds}", "{2:price}",
+                                     "{2:price/6}", "{2:price/x}", "{2:amount}",  "[no object]",
+                                     "[{0}]",       "{3@queue}]",  "[{3@queue}",  "[[{3@queue}]]"}) {
     EXPECT_FALSE(is_template(bad)) << bad;
   }
 }
@@ -83,6 +86,25 @@ TEST(ReasonTemplate, AnObjectHasItsNameWhereACatalogKnowsIt) {
   EXPECT_EQ(fill_template("{0@queue}", {0}, nullptr), "queue 0");
   EXPECT_EQ(fill_template("{0@domain}", {0}, &catalog), "rack \"rack-1\"") << "a domain is called by its level";
   EXPECT_EQ(fill_template("in one {0@level}", {1}, nullptr), "in one NVLink domain");
+}
+
+TEST(ReasonTemplate, AResourceHasItsNameAndAnAmountItsUnit) {
+  Catalog catalog;
+  catalog.extended_resources = {"rdma/hca"};
+  struct Row {
+    std::int64_t resource, amount;
+    std::string_view shown;
+  };
+  for (const Row& row : {Row{0, 96'000, "CPU: 96 CPUs"},
+                         {0, 1'000, "CPU: 1 CPU"},
+                         {1, 524'288, "memory: 512 GiB"},
+                         {2, 1'024, "ephemeral storage: 1 GiB"},
+                         {3, 1, "pod slots: 1"},
+                         {4, 2, "rdma/hca: 2"}}) {
+    EXPECT_EQ(fill_template("{0@resource}: {1:amount/0}", {row.resource, row.amount}, &catalog), row.shown);
+  }
+  EXPECT_EQ(fill_template("x[ of {0@resource}]", {5}, &catalog), "x") << "no such resource";
+  EXPECT_EQ(fill_template("{0@resource}", {4}, nullptr), "extended resource 0");
 }
 
 TEST(ReasonTemplate, AnOptionalPartIsLeftOutIfItsObjectHasNoName) {

@@ -62,6 +62,7 @@ void add(StateHash& hash, const Gang& gang) {
   add(hash, gang.created_at);
   if (gang.resumed) hash.add(1);
   add(hash, gang.expected_ready_at);
+  if (!gang.containers_started_at.is_never()) add(hash, gang.containers_started_at);
 }
 
 void add(StateHash& hash, const ReplicaSignals& signals) {

@@ -219,8 +219,10 @@ std::vector<std::string> HpaAutoscaler::warnings() const {
     if (metric.source == HpaMetric::Source::cron) continue;
     if (const std::optional<std::string> bad = metric.query.bad_signal()) out.push_back(*bad);
     if (states_[i].ever_found) continue;
-    out.push_back("the query of " + metric.name + " never found a series: " + metric.query.text() +
-                  (states_[i].last_error.empty() ? "" : " (" + states_[i].last_error + ")"));
+    const std::string cause = states_[i].last_error.empty()
+                                  ? "; the labels that it selects must be in `labels` of the policy"
+                                  : " (" + states_[i].last_error + ")";
+    out.push_back("the query of " + metric.name + " never found a series: " + metric.query.text() + cause);
   }
   return out;
 }

@@ -169,7 +169,8 @@ struct ServicePlan {
   std::vector<StartPhase> start{};           ///< phases of a replica's start, in order
   std::string scenario{};                    ///< the simulated scenario file, with the chosen scaler
   std::string measured_load{};               ///< profile that the scenario names; empty: none was measured
-  std::string sufficient_limits{};        ///< limits that lower no maximum: "limits.gpus: 40 and ..."; empty: none does
+  std::string sufficient_limits{};  ///< limits that lower no maximum: "limits.gpus: 40 and ..."; empty: none does
+  std::int64_t peak_factor = 1;     ///< multiple of the engine table's need at the peak that the search had to allow
   std::vector<std::string> bounded_by{};  ///< limits that lowered the maximum: "limits.gpus: 40 of 64 ..."
   /// The service's share of the cost of nodes that it shares with others, modelled from the replicas of the
   /// simulations. Nothing: it shares no nodes, and its cost is that of the simulations.

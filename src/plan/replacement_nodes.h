@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "base/quantity.h"
 #include "plan/spec/spec.h"
@@ -18,6 +19,19 @@ inline std::int64_t replacement_nodes(const ClusterSpec& cluster, std::int64_t b
   const auto zones = static_cast<std::int64_t>(cluster.zones.size());
   if (zones < 2 || cluster.provisioner == Provisioner::none) return 0;
   return std::clamp<std::int64_t>(ceil_div(ceil_div(base, unit), zones) * unit, 0, std::max<std::int64_t>(room, 0));
+}
+
+/// Returns the nodes that the limits of the whole cluster leave.
+/// @param gpus, per_hour  GPUs and price of the nodes that the pools may have already
+/// @param node_gpus, node_per_hour  whole GPUs and price of one node more
+inline std::int64_t nodes_left(const LimitSpec& limits, GpuCount gpus, MicroUsd per_hour, GpuCount node_gpus,
+                               MicroUsd node_per_hour) {
+  std::int64_t left = std::numeric_limits<std::int32_t>::max();
+  if (limits.gpus) left = std::min(left, (*limits.gpus - gpus) / std::max<GpuCount>(1, node_gpus));
+  if (limits.per_hour && node_per_hour.count > 0) {
+    left = std::min(left, (limits.per_hour->count - per_hour.count) / node_per_hour.count);
+  }
+  return std::max<std::int64_t>(left, 0);
 }
 
 }  // namespace capstan::plan

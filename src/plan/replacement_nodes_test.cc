@@ -19,5 +19,14 @@ TEST(ReplacementNodes, AreNoneWhereNoneCanBeBought) {
   EXPECT_EQ(replacement_nodes({.zones = {"a", "b"}, .provisioner = Provisioner::none}, 7, 1, 100), 0);
 }
 
+TEST(NodesLeft, KeepBothLimits) {
+  const MicroUsd price{55'040'000};
+  EXPECT_GT(nodes_left({}, 16, price * 2, 8, price), 1'000'000);
+  EXPECT_EQ(nodes_left({.gpus = 31}, 16, price * 2, 8, price), 1);
+  EXPECT_EQ(nodes_left({.gpus = 64, .per_hour = MicroUsd{120'000'000}}, 8, price, 8, price), 1);
+  EXPECT_EQ(nodes_left({.per_hour = MicroUsd{120'000'000}}, 16, price * 2, 8, price), 0);
+  EXPECT_EQ(nodes_left({.per_hour = MicroUsd{100'000'000}}, 16, price * 2, 8, price), 0) << "the base is above it";
+}
+
 }  // namespace
 }  // namespace capstan::plan

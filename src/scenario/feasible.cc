@@ -325,8 +325,9 @@ class Feasibility {
       if (!limit || least <= *limit) continue;
       const std::string path = path_of_item("queues", id.value) + ".gpu_limit";
       refuse(std::move(paths), {path},
-             fmt::format("{}: a job needs {} GPUs, but {} allows {}, expected smaller jobs or at least {} there", owner,
-                         gpus_text(least), path, gpus_text(*limit), gpus_text(least)));
+             fmt::format("{}: a job needs {} {}, but {} allows {}, expected smaller jobs or at least {} there", owner,
+                         gpus_text(least), least == whole_gpus(1) ? "GPU" : "GPUs", path, gpus_text(*limit),
+                         gpus_text(least)));
       return true;
     }
     return false;
@@ -344,13 +345,13 @@ class Feasibility {
     const std::string owner = path_of_item("jobs", number);
     if (!spec.recorded) {
       for (const workload::JobSize& size : spec.load.sizes) {
-        const std::int64_t pods = size.least_pods > 0 ? size.least_pods : size.pods;
+        const std::int64_t pods = size.min_pods > 0 ? size.min_pods : size.pods;
         if (is_refused(spec, owner, {.pods = pods, .gpus_per_pod = whole_gpus(size.gpus_per_pod)})) return;
       }
       return;
     }
     for (const RecordedJob& job : *spec.recorded) {
-      const std::int64_t pods = job.arrival.least_pods > 0 ? job.arrival.least_pods : job.arrival.pods;
+      const std::int64_t pods = job.arrival.min_pods > 0 ? job.arrival.min_pods : job.arrival.pods;
       if (is_refused(spec, owner, {pods, job.arrival.gpus_per_pod, job.pod_class, job.gpus})) return;
     }
   }

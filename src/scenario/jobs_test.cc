@@ -76,7 +76,7 @@ TEST(ScenarioJobs, AClassMayBePreemptibleElasticAndOfATeam) {
   ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
   EXPECT_TRUE(scenario->jobs[1].job_class.preemptible);
   EXPECT_EQ(scenario->jobs[1].job_class.priority, -5);
-  EXPECT_EQ(scenario->jobs[1].load.sizes[0].least_pods, 2);
+  EXPECT_EQ(scenario->jobs[1].load.sizes[0].min_pods, 2);
   EXPECT_EQ(scenario->jobs[1].load.sizes[0].pods, 8);
   EXPECT_FALSE(scenario->jobs[0].job_class.preemptible);
   EXPECT_EQ(scenario->jobs[0].team, "research");

@@ -32,11 +32,11 @@ void read_pods(const Node& node, const std::string& owner, workload::JobSize& si
     return;
   }
   Fields fields(node, owner + ".pods", errors);
-  if (fields.need("min") != nullptr) fields.integer("min", size.least_pods, 1, kMaxPods);
+  if (fields.need("min") != nullptr) fields.integer("min", size.min_pods, 1, kMaxPods);
   if (fields.need("max") != nullptr) fields.integer("max", size.pods, 1, kMaxPods);
   fields.finish();
-  if (fields.ok() && size.least_pods > size.pods) {
-    errors.fail(node.place, fmt::format("{}: min {} is above max {}", fields.what(), size.least_pods, size.pods));
+  if (fields.ok() && size.min_pods > size.pods) {
+    errors.fail(node.place, fmt::format("{}: min {} is above max {}", fields.what(), size.min_pods, size.pods));
   }
 }
 

@@ -30,7 +30,7 @@ TEST(ReadJobLoad, ReadsAnElasticSizeADistributionAndARate) {
       read_class("{pods: {min: 2, max: 8}, gpus_per_pod: 4, work: {median: 1h, max: 3h}, arrivals: {per_hour: 2}}",
                  load),
       "");
-  EXPECT_EQ(load.sizes[0].least_pods, 2);
+  EXPECT_EQ(load.sizes[0].min_pods, 2);
   EXPECT_EQ(load.sizes[0].pods, 8);
   EXPECT_EQ(load.work.most, 3h);
   EXPECT_EQ(load.rate.per_hour, 2);

@@ -25,12 +25,13 @@ constexpr std::string_view kNotHonoured[] = {"gpu_quota", "gpu_weight", "cpu_lim
                                              "limit",     "weight",     "priority",  "preemptible"};
 
 /// Refuses keys that would have no effect.
-void refuse_unhonoured(const Node& node, const std::string& what, ErrorList& errors) {
+void refuse_unhonoured(Fields& fields, ErrorList& errors) {
   for (const std::string_view key : kNotHonoured) {
-    if (const Node* found = node.find(key)) {
-      errors.fail(found->place, fmt::format("{}.{}: found a right that placement does not honour, expected only name, "
-                                            "parent and gpu_limit",
-                                            what, key));
+    if (fields.node().find(key) == nullptr) continue;
+    if (const Node* found = fields.take(key)) {
+      errors.fail(found->place, fmt::format("{}.{}: found a right that no placement policy honours yet, expected only "
+                                            "name, parent and gpu_limit",
+                                            fields.what(), key));
     }
   }
 }
@@ -75,7 +76,7 @@ void read_queues(std::span<const Node> nodes, model::Catalog& catalog, ErrorList
                                 fields.what(), parent));
       }
     }
-    refuse_unhonoured(nodes[i], fields.what(), errors);
+    refuse_unhonoured(fields, errors);
     fields.finish();
     if (!queue.name.empty() && find_queue(catalog, queue.name).valid()) {
       errors.fail(nodes[i].find("name")->place, fmt::format("queues: \"{}\" is given twice", queue.name));

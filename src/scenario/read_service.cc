@@ -325,6 +325,7 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
                           .warm_up = sim::Latency::between(3s, 6s)};
   start.weights = spec.engine->weights();
   if (start_node != nullptr) read_start(*start_node, owner, start, errors);
+  spec.states_engine_init = start_node != nullptr && start_node->find("engine_init") != nullptr;
   workload.model = spec.engine->model;
   workload.dtype = spec.engine->weight_dtype;
   workload.gpu = gpu_kind(catalog, spec.engine->gpu);

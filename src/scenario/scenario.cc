@@ -283,6 +283,9 @@ ScenarioResult read_and_blame(const Result<Node>& root, const std::vector<Error>
   if (const auto fault = manifest::object_instead_of(*root, "a scenario")) {
     return std::unexpected(manifest::Errors(*fault));
   }
+  if (const auto fault = manifest::other_input_instead_of(*root, manifest::InputFile::scenario)) {
+    return std::unexpected(manifest::Errors(*fault));
+  }
   Scenario scenario = read(*root, file, overrides, errors);
   if (errors.ok()) return scenario;
   if (overrides.sets.empty()) return std::unexpected(errors.all());

@@ -56,6 +56,7 @@ struct RoleSpec {
   sim::ReplicaConfig replica;
   Duration front_end = std::chrono::milliseconds(15);
   model::StepLimits stated_limits{};  ///< the limits that the file states: policies know only these
+  bool states_engine_init = false;    ///< false: the time in which the engine starts is the simulator's default
 };
 
 /// The transfer of KV blocks from a prefill replica to a decode replica. The default is one 400 Gbit/s link at four

@@ -128,7 +128,8 @@ TEST(Services, ErrorsNameTheirPlace) {
       {"a minimum above the limit of its queue", "services.chat.replicas={min: 9, max: 9}",
        "queues.chat.gpu_limit: found 8, but the minimum replicas of its services need 9 GPUs"},
       {"a quota, which has no effect yet", "queues.all.gpu_quota=4",
-       "queues.all.gpu_quota: found a right that placement does not honour, expected only name, parent and gpu_limit"},
+       "queues.all.gpu_quota: found a right that no placement policy honours yet, expected only name, parent and "
+       "gpu_limit"},
       {"a negative limit", "queues.all.gpu_limit=-1", "queues.all.gpu_limit: found \"-1\", expected 0 to 1000000"},
       {"a negative duration", "services.chat.load.duration=-5m",
        "services.chat.load.duration: found \"-5m\", expected 1s to 8784h"},

@@ -14,7 +14,7 @@ constexpr std::string_view kGroup = "capstan.dev";
 constexpr std::string_view kVersion = "v1alpha1";
 constexpr std::string_view kDurationPattern = "^([0-9]+(ms|s|m|h))+$";
 
-/// Puts a text in double quotes, as in JSON and YAML.
+/// Returns the text in double quotes, as in JSON and YAML.
 std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {

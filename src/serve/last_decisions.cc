@@ -11,8 +11,8 @@ using Layer = control::LoggedDecision::Layer;
 /// Returns the decision that an action of the scale layer belongs to.
 decide::scale::Decision& row_of(std::vector<decide::scale::Decision>& rows, const model::Action& action) {
   model::ServiceId service;
-  if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) service = set->service;
-  if (const auto* convert = std::get_if<model::ConvertReplica>(&action.what)) service = convert->from;
+  if (const auto* set = std::get_if<model::SetReplicas>(&action.effect)) service = set->service;
+  if (const auto* convert = std::get_if<model::ConvertReplica>(&action.effect)) service = convert->from;
   const auto found = std::ranges::find(rows, service, &decide::scale::Decision::service);
   return found == rows.end() ? rows.emplace_back() : *found;
 }
@@ -23,8 +23,8 @@ archive::Redecision last_decisions(const control::Controller& controller, std::u
   archive::Redecision last;
   for (std::uint32_t i = 0; i < controller.memory().scale.size(); ++i)
     last.scale.push_back(controller.scale_decision({i}));
-  last.place = controller.placed();
-  last.provision = controller.provisioned();
+  last.place = controller.place_decision();
+  last.provision = controller.provision_decision();
   last.place.plan.actions.clear();
   last.provision.plan.actions.clear();
   for (const control::LoggedDecision& logged : controller.log().entries()) {

@@ -34,7 +34,9 @@ constexpr std::pair<const char*, Value Numbers::*> kSeries[] = {{"desired", &Num
                                                                 {"late_ppm", &Numbers::late_ppm},
                                                                 {"late_allowed_ppm", &Numbers::late_allowed_ppm},
                                                                 {"ttft_p99_us", &Numbers::ttft_p99_us},
-                                                                {"ttft_slo_us", &Numbers::ttft_slo_us}};
+                                                                {"ttft_slo_us", &Numbers::ttft_slo_us},
+                                                                {"tpot_p99_us", &Numbers::tpot_p99_us},
+                                                                {"tpot_slo_us", &Numbers::tpot_slo_us}};
 
 struct Moment {
   Instant at;
@@ -113,6 +115,10 @@ Json value_json(const Value& value) { return value ? Json(*value) : Json(); }
 
 void add(Value& sum, const model::Signal& signal) {
   if (signal.usable()) sum = sum.value_or(0) + signal.value;
+}
+
+void raise(Value& largest, const model::Signal& signal) {
+  if (signal.usable()) largest = std::max(largest.value_or(0), signal.value);
 }
 
 /// Returns the share of late requests of a replica: the largest share that it reports.
@@ -324,6 +330,7 @@ ServiceNumbers numbers_of(const model::Snapshot& snapshot, const archive::Redeci
     const bool has_slo = std::max({slo.ttft, slo.tpot, slo.e2e}) > Duration{};
     if (has_slo) numbers.late_allowed_ppm = 1'000'000 - slo.attainment_ppm;
     if (slo.ttft > Duration{}) numbers.ttft_slo_us = slo.ttft / std::chrono::microseconds(1);
+    if (slo.tpot > Duration{}) numbers.tpot_slo_us = slo.tpot / std::chrono::microseconds(1);
   });
   std::map<model::ServiceId, std::pair<std::int64_t, std::int64_t>> late;  // sum of the shares and number of replicas
   for (const decide::scale::Decision& decision : decided.scale) {
@@ -343,9 +350,8 @@ ServiceNumbers numbers_of(const model::Snapshot& snapshot, const archive::Redeci
       late[gang.service].first += *share;
       ++late[gang.service].second;
     }
-    if (signals.ttft_p99_us.usable()) {
-      numbers.ttft_p99_us = std::max(numbers.ttft_p99_us.value_or(0), signals.ttft_p99_us.value);
-    }
+    raise(numbers.ttft_p99_us, signals.ttft_p99_us);
+    raise(numbers.tpot_p99_us, signals.tpot_p99_us);
   });
   for (const auto& [service, sum] : late) by_id[service].late_ppm = sum.first / sum.second;
   for (const auto& [service, health] : model::signal_health(snapshot)) {

@@ -25,6 +25,8 @@ struct Numbers {
   Value late_allowed_ppm{};  ///< share that the SLO allows; no value: there is no SLO
   Value ttft_p99_us{};       ///< of the slowest replica
   Value ttft_slo_us{};       ///< bound of the SLO; no value: there is none
+  Value tpot_p99_us{};       ///< of the slowest replica; no value: the engines do not report it
+  Value tpot_slo_us{};       ///< bound of the SLO; no value: there is none
   Value silent{};            ///< ready replicas without a usable reading of their load
   Value age_ms{};            ///< age of the oldest reading; no value without a ready replica
 };
@@ -49,7 +51,7 @@ std::string empty_recording(const std::string& source, const std::string& policy
 
 struct RecordedLimits {
   /// Largest number of moments in a series, at least 2. If there are more states, those with changes are chosen, the
-  /// changes of the wanted replicas first. Each has its own values.
+  /// changes of the wanted replicas first. Each moment has the values of its state, not a mean.
   std::size_t points = 4000;
   std::size_t actions = 10'000;  ///< actions that are shown, the latest ones
 };

@@ -134,6 +134,41 @@ TEST(RecordedHistory, HasTokensAndIdleTimeByMinute) {
   std::int64_t tokens = 0;
   for (const Json& one : use["tokens"]) tokens += one.get<std::int64_t>();
   EXPECT_GT(tokens, 1000);
+  std::int64_t requests = 0;
+  for (const Json& one : use["requests"]) requests += one.get<std::int64_t>();
+  EXPECT_GT(requests, 10);
+}
+
+TEST(RecordedHistory, KnowsWhenTheContainersOfAColdStartRan) {
+  RecordedHistory history(5);
+  const RecordedRun all = run();
+  for (const archive::SavedState& state : all.states) history.note(state, archive::redecide(state));
+  const Json gangs = Json::parse(history.json(""))["fleet"]["gangs"];
+  std::multiset<std::int64_t> shown, simulated;
+  for (const Json& at : gangs["containers_ms"]) {
+    if (!at.is_null()) shown.insert(at.get<std::int64_t>());
+  }
+  for (const sim::ColdStart& start : all.history.starts) {
+    simulated.insert(start.image_at.since_start / std::chrono::milliseconds(1));
+  }
+  EXPECT_FALSE(shown.empty());
+  EXPECT_TRUE(std::ranges::includes(simulated, shown));
+}
+
+TEST(RecordedHistory, NamesTheWorkloadsOfNoService) {
+  archive::SavedState state = run().states.front();
+  model::Gang job = state.snapshot.gangs.at({0});
+  job.service = {};
+  state.snapshot.gangs.set({77}, job);
+  state.names.gangs.set({0}, "the pod of a replica");
+  state.names.gangs.set({77}, "nightly 5");
+  RecordedHistory history(5);
+  history.note(state, archive::redecide(state));
+  const Json gangs = Json::parse(history.json(""))["fleet"]["gangs"];
+  for (std::size_t i = 0; i < gangs["service"].size(); ++i) {
+    EXPECT_EQ(gangs["name"][i], gangs["service"][i] == -1 ? "nightly 5" : "");
+  }
+  EXPECT_EQ(gangs["service"].back(), -1);
 }
 
 TEST(RecordedHistory, AnswersWithTheRowsThatChanged) {

@@ -70,8 +70,9 @@ TEST(RecordedPage, HasEveryMomentAndEveryAction) {
   ASSERT_EQ(json["services"].size(), 1u);
   const auto& service = json["services"][0];
   EXPECT_EQ(service["service"], "service");
-  for (const char* key : {"desired", "ready", "starting", "waiting", "silent", "age_ms"})
+  for (const char* key : {"desired", "ready", "starting", "waiting", "silent", "age_ms", "tpot_p99_us", "tpot_slo_us"})
     EXPECT_EQ(service[key].size(), states) << key;
+  EXPECT_TRUE(std::ranges::any_of(service["tpot_p99_us"], [](const auto& us) { return us.is_number() && us > 0; }));
   EXPECT_EQ(service["ready"][0], 2);
   ASSERT_FALSE(json["actions"].empty());
   EXPECT_EQ(json["actions_left_out"], 0);

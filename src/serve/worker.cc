@@ -18,7 +18,7 @@ Worker::~Worker() {
 Worker::JobId Worker::start(Job job) {
   const std::lock_guard lock(mutex_);
   running_stop_.request_stop();
-  if (next_) add_done({next_->id, true, {}});
+  if (next_) add_finished({next_->id, true, {}});
   next_ = WaitingJob{++last_id_, std::move(job), {}};
   changed_.notify_all();
   return last_id_;
@@ -29,13 +29,13 @@ void Worker::cancel(JobId id) {
   if (running_ == id) running_stop_.request_stop();
   if (!next_ || next_->id != id) return;
   next_.reset();
-  add_done({id, true, {}});
+  add_finished({id, true, {}});
 }
 
 std::vector<Worker::FinishedJob> Worker::take_finished() {
   const std::lock_guard lock(mutex_);
   wake_.clear();
-  return std::exchange(done_, {});
+  return std::exchange(finished_, {});
 }
 
 void Worker::run(const std::stop_token& stop) {
@@ -48,15 +48,15 @@ void Worker::run(const std::stop_token& stop) {
     lock.unlock();
     Result<std::string> result = now.job(now.stop.get_token());
     lock.lock();
-    add_done({now.id, now.stop.stop_requested(), std::move(result)});
+    add_finished({now.id, now.stop.stop_requested(), std::move(result)});
     running_ = 0;
     running_stop_ = std::stop_source(std::nostopstate);
     if (stop.stop_requested()) return;
   }
 }
 
-void Worker::add_done(FinishedJob done) {
-  done_.push_back(std::move(done));
+void Worker::add_finished(FinishedJob done) {
+  finished_.push_back(std::move(done));
   wake_.set();
 }
 

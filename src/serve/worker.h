@@ -39,7 +39,7 @@ class Worker {
   void cancel(JobId id);
   /// Returns the jobs that ended since the last call.
   std::vector<FinishedJob> take_finished();
-  /// Returns a descriptor that is readable if take_done() has something to return.
+  /// Returns a descriptor that is readable if take_finished() has something to return.
   int poll_fd() const { return wake_.fd(); }
 
  private:
@@ -50,7 +50,7 @@ class Worker {
   };
 
   void run(const std::stop_token& stop);
-  void add_done(FinishedJob done);
+  void add_finished(FinishedJob done);
 
   WakeUp wake_;
   std::mutex mutex_;
@@ -59,7 +59,7 @@ class Worker {
   JobId running_ = 0;  ///< 0: none
   std::stop_source running_stop_{std::nostopstate};
   std::optional<WaitingJob> next_;
-  std::vector<FinishedJob> done_;
+  std::vector<FinishedJob> finished_;
   std::jthread thread_;  // declared last, so that it ends before the members that it uses
 };
 

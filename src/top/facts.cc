@@ -133,7 +133,7 @@ class Collector {
       facts.ready_in = until(claim->expected_ready_at);
     }
     for (const model::Action& action : decided_.provision.plan.actions) {
-      const auto* end = std::get_if<model::TerminateNode>(&action.what);
+      const auto* end = std::get_if<model::TerminateNode>(&action.effect);
       if (end != nullptr && end->node == id) facts.reason = model::sentence(action.why, catalog_);
     }
     return facts;

@@ -5,7 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/number_text.h"
 #include "experiment/text/layout.h"
@@ -23,6 +28,8 @@ using Phase = model::Gang::Phase;
 constexpr std::size_t kMaxNodeBar = 16;
 constexpr std::size_t kFleetBar = 40;
 constexpr std::int64_t kHoursPerMonth = 730;
+/// Most replicas with the same reason to wait that have a row of their own.
+constexpr std::size_t kMaxAlike = 3;
 
 /// How a bar shows a use of GPUs.
 struct Mark {
@@ -231,6 +238,27 @@ std::vector<std::string> limit_lines(const explain::Limit& limit, const View& vi
   return lines;
 }
 
+/// Replicas that wait for the same reason, or one other replica.
+using Alike = std::vector<const ReplicaFacts*>;
+
+/// Returns the replicas that are ready, or the others, in their order. Replicas that wait for the same reason are one
+/// entry, at the place of the first.
+std::vector<Alike> alike_replicas(const Facts& facts, bool ready) {
+  std::vector<Alike> all;
+  std::map<std::tuple<explain::Layer, std::string, std::string>, std::size_t> known;
+  for (const ReplicaFacts& replica : facts.replicas) {
+    if ((replica.phase == Phase::ready) != ready) continue;
+    std::size_t place = all.size();
+    if (replica.phase == Phase::pending) {
+      const explain::Limit& limit = replica.limit;
+      place = known.try_emplace({limit.layer, limit.text, limit.change}, place).first->second;
+    }
+    if (place == all.size()) all.emplace_back();
+    all[place].push_back(&replica);
+  }
+  return all;
+}
+
 /// Adds the replicas that are ready, or the others.
 void add_replicas(std::vector<std::string>& lines, const Facts& facts, bool ready, const View& view) {
   Table table({{ready ? "READY REPLICA" : "REPLICA", false, 9},
@@ -240,23 +268,30 @@ void add_replicas(std::vector<std::string>& lines, const Facts& facts, bool read
                {"GPU", false, 2},
                {"age", true, 4},
                {"nodes", false, 6}});
-  std::vector<const ReplicaFacts*> shown;
-  for (const ReplicaFacts& replica : facts.replicas) {
-    if ((replica.phase == Phase::ready) != ready) continue;
-    shown.push_back(&replica);
-    const bool whole = replica.bound == replica.pods;
-    table.add({text(replica.name), ready ? Spans{} : text(phase_words(replica), style_of(replica.phase)),
-               text(whole ? fmt::format("{}", replica.pods) : fmt::format("{} of {}", replica.bound, replica.pods)),
-               text(explain::gpus_text(replica.gpus)), text(replica.gpu), text(time_words(replica.age)),
-               text(replica.nodes)});
+  const std::vector<Alike> all = alike_replicas(facts, ready);
+  if (all.empty()) return;
+  for (const Alike& alike : all) {
+    for (const ReplicaFacts* replica : std::span(alike).first(std::min(alike.size(), kMaxAlike))) {
+      const bool whole = replica->bound == replica->pods;
+      table.add(
+          {text(replica->name), ready ? Spans{} : text(phase_words(*replica), style_of(replica->phase)),
+           text(whole ? fmt::format("{}", replica->pods) : fmt::format("{} of {}", replica->bound, replica->pods)),
+           text(explain::gpus_text(replica->gpus)), text(replica->gpu), text(time_words(replica->age)),
+           text(replica->nodes)});
+    }
   }
-  if (shown.empty()) return;
   lines.emplace_back();
   std::vector<std::string> rows = table.lines(view.output);
   lines.push_back(std::move(rows.front()));
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    lines.push_back(std::move(rows[i + 1]));
-    if (shown[i]->phase == Phase::pending) append(lines, limit_lines(shown[i]->limit, view));
+  std::size_t row = 1;
+  for (const Alike& alike : all) {
+    for (std::size_t i = 0; i < std::min(alike.size(), kMaxAlike); ++i) lines.push_back(std::move(rows[row++]));
+    if (alike.size() > kMaxAlike) {
+      const auto others = static_cast<std::int64_t>(alike.size() - kMaxAlike);
+      lines.push_back(
+          line({{"  " + counted(others, "more waits", "more wait") + " for the same reason"}}, view.output));
+    }
+    if (alike.front()->phase == Phase::pending) append(lines, limit_lines(alike.front()->limit, view));
   }
 }
 

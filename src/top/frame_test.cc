@@ -121,6 +121,32 @@ TEST(Frame, CountsJobsApartFromReplicas) {
       << text;
 }
 
+TEST(Frame, ReplicasThatWaitForTheSameReasonShareIt) {
+  Facts queued = facts();
+  queued.replicas.front().limit.change = "free 2 H100 in node-b";
+  const ReplicaFacts waiting = queued.replicas.front();
+  queued.replicas.erase(queued.replicas.begin() + 1, queued.replicas.end());
+  for (const char* name : {"job 1", "job 2", "job 3", "job 4", "job 5"}) {
+    queued.replicas.push_back(waiting);
+    queued.replicas.back().name = name;
+    queued.replicas.back().limit = {explain::Layer::queue, "queue batch is full", ""};
+  }
+  queued.replicas.push_back(waiting);
+  queued.replicas.back().name = "chat 8";
+  const std::string text = frame(queued, {.output = {.width = 200}, .source = "hour.rec"});
+  const std::size_t from = text.find("REPLICA  state");
+  EXPECT_EQ(text.substr(from, text.find("\n\n", from) - from),
+            R"(REPLICA  state      pods  GPUs  GPU         age
+chat 7   waiting  0 of 4     4  H100  1 min 3 s
+chat 8   waiting  0 of 4     4  H100  1 min 3 s
+    placement: 4 H100 are free, but at most 2 in one node, 4 needed; free 2 H100 in node-b
+job 1    waiting  0 of 4     4  H100  1 min 3 s
+job 2    waiting  0 of 4     4  H100  1 min 3 s
+job 3    waiting  0 of 4     4  H100  1 min 3 s
+  2 more wait for the same reason
+    queue: queue batch is full)");
+}
+
 TEST(Frame, LeavesOutColumnsOnANarrowTerminal) {
   EXPECT_EQ(frame(facts(), {.output = {.width = 60, .utf8 = false}, .source = "hour.rec"}),
             R"(hour.rec - queue - gang - 00:17:20

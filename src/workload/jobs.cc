@@ -25,7 +25,7 @@ class JobDraws {
             .pods = size.pods,
             .gpus_per_pod = whole_gpus(size.gpus_per_pod),
             .work = draw_work(),
-            .least_pods = size.least_pods};
+            .min_pods = size.min_pods};
   }
 
  private:

@@ -13,14 +13,14 @@ namespace capstan::workload {
 struct JobSize {
   std::int32_t pods = 1;
   GpuCount gpus_per_pod = 1;
-  std::int32_t least_pods = 0;  ///< pods with which the job may start; 0: all
-  std::int64_t weight = 1;      ///< share of the jobs with this size, relative to the other sizes; > 0
+  std::int32_t min_pods = 0;  ///< pods with which the job may start; 0: all
+  std::int64_t weight = 1;    ///< share of the jobs with this size, relative to the other sizes; > 0
 };
 
 /// The computing time of a batch job: log-normal around a median, limited to [`least`, `most`].
 struct JobWork {
   Duration median = std::chrono::minutes(10);
-  double sigma = 0;  ///< 0: every job takes the median
+  double sigma = 0;  ///< standard deviation of the logarithm of the time; 0: every job takes the median
   Duration least = std::chrono::seconds(1);
   Duration most = std::chrono::hours(8784);
 };
@@ -54,7 +54,7 @@ struct JobArrival {
   std::int32_t pods = 1;
   MilliGpu gpus_per_pod;
   Duration work;                    ///< computing time with all pods
-  std::int32_t least_pods = 0;      ///< pods with which it may start; 0: all
+  std::int32_t min_pods = 0;        ///< pods with which it may start; 0: all
   std::int64_t cpu_milli = 0;       ///< CPU of one pod; 0: not stated
   std::int64_t memory_mib = 0;      ///< memory of one pod; 0: not stated
   std::vector<std::string> gpus{};  ///< kinds of GPU that the job may use; empty: not stated

@@ -76,7 +76,7 @@ struct EffectsTest : ::testing::Test {
     effects = std::make_unique<ActionDispatcher>(
         *bench.runner, references, bench.server.clock(), [] { return kube::WallTime{1}; }, "capstan-0/1");
   }
-  void submit(std::uint32_t token, decltype(model::Action::what) what) {
+  void submit(std::uint32_t token, decltype(model::Action::effect) what) {
     effects->submit(model::ActionToken{token}, {std::move(what), {}}, snapshot);
   }
   void scale(std::uint32_t token, ReplicaCount replicas, std::vector<model::GangId> drain = {}) {

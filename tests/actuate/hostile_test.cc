@@ -69,11 +69,11 @@ TEST(Hostile, ATargetHasOnlyDesiredNumbersOfReplicas) {
     std::set<std::int64_t> allowed = {4};
     std::uint32_t token = 0;
     const auto decide = [&] {
-      goal->seen = bench.object(kDeployments, "vllm")["spec"]["replicas"];
+      goal->requested_before = bench.object(kDeployments, "vllm")["spec"]["replicas"];
       goal->desired = storm.random.between(1, 6);
       allowed.insert(goal->desired);
       goal->victims.clear();
-      for (ReplicaCount i = goal->desired; i < std::min<ReplicaCount>(goal->seen, 4); ++i) {
+      for (ReplicaCount i = goal->desired; i < std::min<ReplicaCount>(goal->requested_before, 4); ++i) {
         goal->victims.push_back(pods[static_cast<std::size_t>(i)]);
       }
       goal->revision += 1;

@@ -19,7 +19,7 @@ struct ScaleToTest : ::testing::Test {
     bench.server.put(kDeployments, "ml", "vllm", {{"kind", "Deployment"}, {"spec", {{"replicas", 3}}}});
     for (const char* name : {"a", "b", "c"}) bench.add_pod(name, {{"metadata", {{"labels", {{"serve", "yes"}}}}}});
     goal->target = bench.ref(kube::resources::kDeployments, "vllm");
-    goal->seen = 3;
+    goal->requested_before = 3;
     goal->means = {DrainMeans::Kind::readiness_gate, {}};
     goal->can_mark = true;
   }

@@ -95,6 +95,7 @@ expect 1 "none.rec: cannot be opened, expected a recording that" -- replay "$wor
 expect 1 "is not a recording, expected a new name" -- sim $hour --record "$work/other.yaml"
 expect 1 "is a recording, expected a new name" -- sim $hour --record "$work/hour.rec"
 expect 1 "open it in a browser" -- serve "$work/hour.html" --listen 127.0.0.1:0
+expect 1 "this is a page, such as one that --report wrote" -- top "$work/hour.html"
 expect 64 "is a peer's autoscaler" -- sim scenarios/azure-hour-peers.yaml --record "$work/peer.rec"
 set_to 0 "holds the SLO"
 set_to 0 "0 requests" load.generator.rate=0
@@ -279,7 +280,7 @@ for arguments in "version" "--help" "sim $work/tiny.yaml" "sim $work/tiny.yaml -
   rm "$work/pipe"
 done
 
-# A run of more than a second shows its progress on standard error, also if that is a log.
+# A run of more than a second shows its progress on standard error, even if that is a file.
 "$program" compare scenarios/foresight-azure.yaml --jobs 1 --no-advice --set load.scale=80 2>"$work/out" >/dev/null
 judge "progress of a run of seconds" 0 "requests · " $?
 

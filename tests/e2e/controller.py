@@ -233,7 +233,7 @@ class ActiveTest(ControllerTest):
         for deletion in self.deletions():
             def was_in(writes):
                 return any(e.name == deletion.name and e.at < deletion.at for e in writes)
-            # A pod that was never added gets no request. It may be deleted before the controller has seen it.
+            # A pod that was never added to the router gets no request. It may be deleted before Capstan has seen it.
             if was_in(added):
                 self.assertTrue(was_in(removed), f"{deletion.name} was deleted without a drain")
 

@@ -40,7 +40,7 @@ Object slice(const std::string& node, std::vector<Object> devices, int generatio
             {"devices", std::move(devices)}}}};
 }
 
-/// Returns a claim that was given devices of the pool of a node.
+/// Returns a ResourceClaim to which devices of the pool `node` are allocated.
 Object device_claim(const std::string& name, const std::vector<std::string>& devices, const std::string& pod = "",
                     const std::string& node = "n", const std::string& driver = "gpu.nvidia.com") {
   Object results = Object::array();

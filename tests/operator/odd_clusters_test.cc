@@ -16,7 +16,7 @@ using testing::Cluster;
 using testing::kIn2027;
 using testing::Object;
 
-/// States of a cluster that contradict themselves, or seem to.
+/// A cluster whose objects contradict each other, or seem to, and the check of its snapshot.
 struct OddCluster {
   const char* title;
   std::function<void(Cluster&)> make;

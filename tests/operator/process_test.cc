@@ -89,7 +89,7 @@ TEST(Process, ShadowWritesOnlyStatusEventsAndItsState) {
 class Recorder final : public ActionExecutor {
  public:
   void submit(model::ActionToken token, const model::Action& action, const model::Snapshot&) override {
-    recorded.push_back(std::get<model::SetReplicas>(action.what).replicas);
+    recorded.push_back(std::get<model::SetReplicas>(action.effect).replicas);
     done_.push_back({token, ports::Outcome::Kind::applied, {}});
   }
   std::vector<ports::Outcome> outcomes() override { return std::exchange(done_, {}); }
@@ -274,7 +274,7 @@ struct Requests {
   int fast = 0;
   int all = 0;
 
-  /// Runs for a time in which all requests are fast, or all are late.
+  /// Runs the processes for some seconds. All requests of this time are late, or all are fast.
   void pass(const std::vector<Running*>& processes, bool late, int seconds) {
     for (int second = 0; second < seconds; ++second) {
       all += 1;

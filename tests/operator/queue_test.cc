@@ -132,7 +132,7 @@ TEST(QueueTree, HasQueuesOfCapstanAndOfKai) {
   EXPECT_EQ(row(tree, tree.queue_of(kai("team"))).name, "kai/team");
   EXPECT_EQ(limit(kai("all")), std::nullopt);
   EXPECT_EQ(limit(kai("none")), MilliGpu{}) << "an unset quota of KAI is 0";
-  EXPECT_EQ(limit(kai("huge")), whole_gpus(kMaxHeld));
+  EXPECT_EQ(limit(kai("huge")), whole_gpus(kMaxQueueLimit));
   EXPECT_EQ(row(tree, tree.queue_of(kai("not-there"))).fault, model::QueueFault::not_found);
 }
 

@@ -412,9 +412,9 @@ TEST(SnapshotBuilder, UnstatedGpuComesFromThePodsNodes) {
   };
   const struct {
     const char* title;
-    const char* pods_on;  ///< the node of the pods, or empty
-    const char* selects;  ///< the GPU product that the template selects
-    bool one_kind;        ///< true if all nodes have one GPU kind
+    const char* node_of_two_pods;  ///< the node of two of the three pods; the third is on n1. Empty: no pod has a node
+    const char* selects;           ///< the GPU product that the template selects
+    bool one_kind;                 ///< true if all nodes have one GPU kind
     const char* gpu;
     bool known;
   } rows[] = {
@@ -433,9 +433,9 @@ TEST(SnapshotBuilder, UnstatedGpuComesFromThePodsNodes) {
       workload["spec"]["template"]["spec"]["nodeSelector"] = {{"nvidia.com/gpu.product", row.selects}};
     }
     cluster.deployments.put(workload);
-    cluster.pods.put(testing::pod("chat-a", "chat", *row.pods_on != 0 ? "n1" : ""));
-    cluster.pods.put(testing::pod("chat-b", "chat", row.pods_on));
-    cluster.pods.put(testing::pod("chat-c", "chat", row.pods_on));
+    cluster.pods.put(testing::pod("chat-a", "chat", *row.node_of_two_pods != 0 ? "n1" : ""));
+    cluster.pods.put(testing::pod("chat-b", "chat", row.node_of_two_pods));
+    cluster.pods.put(testing::pod("chat-c", "chat", row.node_of_two_pods));
     SnapshotBuilder builder;
     const model::Catalog& catalog = *builder.build(cluster.view(), {}, {}).snapshot.catalog;
     EXPECT_EQ(catalog.gpu_kind(catalog.service({0}).workload.gpu), row.gpu) << row.title;
@@ -468,6 +468,25 @@ TEST(SnapshotBuilder, ExpectsStartTimesFromOtherReplicas) {
       EXPECT_EQ(gang.expected_ready_at - gang.created_at, seconds(90));
     }
   });
+}
+
+TEST(SnapshotBuilder, KnowsFromWhenTheContainersOfAReplicaRan) {
+  constexpr const char* kStarted = "2026-11-21T16:01:00Z";
+  Cluster cluster;
+  cluster.nodes.put(testing::node("n1"));
+  cluster.scalers.put(testing::scaler("chat", "chat"));
+  cluster.deployments.put(testing::deployment("chat", 1));
+  Object pod = testing::pod("chat-a", "chat", "n1");
+  cluster.pods.put(pod);
+  SnapshotBuilder pulling;
+  EXPECT_TRUE(pulling.build(cluster.view(), {}, kIn2027).snapshot.gangs.at({0}).containers_started_at.is_never());
+  Object container = {{"restartCount", 0}};
+  container["state"]["running"]["startedAt"] = kStarted;
+  pod["status"]["containerStatuses"] = Object::array({container});
+  cluster.pods.put(pod);
+  SnapshotBuilder builder;
+  const model::Snapshot snapshot = builder.build(cluster.view(), {}, kIn2027).snapshot;
+  EXPECT_EQ(snapshot.gangs.at({0}).containers_started_at, instant_of(*kube::read_wall_time(kStarted)));
 }
 
 TEST(SnapshotBuilder, ContradictoryScalerIsNeverActive) {

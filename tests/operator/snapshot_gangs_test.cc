@@ -55,9 +55,11 @@ struct SnapshotGangs : ::testing::Test {
   SnapshotBuilder::Output seen;
 };
 
-TEST_F(SnapshotGangs, GangAppearsOnceItIsComplete) {
+TEST_F(SnapshotGangs, AGangHasARowFromItsFirstPodOn) {
   cluster.pods.put(waiting_pod("a", "g", 2));
-  EXPECT_EQ(build().gangs.size(), 0u) << "one pod of two";
+  ASSERT_EQ(build().gangs.size(), 1u) << "one pod of two: its verdict says that a pod is missing";
+  EXPECT_EQ(seen.snapshot.gangs.at({0}).pods.size(), 1u);
+  EXPECT_EQ(seen.snapshot.gangs.at({0}).spec.pods.minimum, 2);
   cluster.pods.put(waiting_pod("b", "g", 2));
   ASSERT_EQ(build().gangs.size(), 1u);
   const model::Gang& gang = seen.snapshot.gangs.at({0});

@@ -22,10 +22,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kDecimal = R"(\$?[0-9]+(_[0-9]+)*(\.[0-9]+)?)";
 /// Keys whose value determines which other keys a mapping may have.
-const Strings kDeciders = {"policy", "kind", "process"};
+const Strings kSelectingValues = {"policy", "kind", "process"};
 /// Keys whose presence determines which other keys a mapping may have.
-const Strings kForms = {"services", "manifest", "prefill", "variants", "roles",   "sizes",
-                        "count",    "per_hour", "trace",   "file",     "service", "jobs"};
+const Strings kSelectingKeys = {"services", "manifest", "prefill", "variants", "roles",   "sizes",
+                                "count",    "per_hour", "trace",   "file",     "service", "jobs"};
 const Strings kPlanForms = {"trace", "profile", "prometheus", "count", "per_hour"};
 /// Keys of lists whose elements are a name or a mapping.
 const std::set<std::string> kNamesOrMappings = {"instances"};
@@ -156,10 +156,10 @@ class SchemaBuilder {
       if (is_required(mapping, key)) variant.required.insert(key);
     }
     const std::set<std::string>& used = used_by(mapping);
-    for (const std::string& key : kDeciders) {
+    for (const std::string& key : kSelectingValues) {
       if (used.contains(key)) variant.decider = key, variant.value = value_of(mapping, key);
     }
-    for (const std::string& key : format_ == Format::plan ? kPlanForms : kForms) {
+    for (const std::string& key : format_ == Format::plan ? kPlanForms : kSelectingKeys) {
       if (mapping.name() == "existing" && key == "count") continue;  // a number of nodes, which decides nothing
       if (variant.decider.empty() && used.contains(key)) variant.decider = key;
     }
@@ -360,7 +360,7 @@ class SchemaBuilder {
   Format format_;
   std::vector<std::string> names_;
   std::map<std::string, std::vector<const Mapping*>> rows_;
-  std::map<std::string, std::string> definitions_;  ///< name of a definition by path and by position
+  std::map<std::string, std::string> definitions_;  ///< names of definitions by path and by path pattern
 };
 
 /// Checks the rules of a schema in order and returns the first that does not hold.

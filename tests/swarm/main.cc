@@ -107,7 +107,7 @@ class Search {
   }
 
   /// Counts a run and prints its violations.
-  /// @return the counter for which to reduce the world, if violations were printed
+  /// @return the counter of the first violation, for report_reduced(); nothing if no violation was printed
   std::optional<const Counter*> report_violations(const World& world, const experiment::RunResult& result) {
     const std::lock_guard lock(mutex_);
     const std::vector<BrokenInvariant> violations = tally_.add(world, result);

@@ -70,7 +70,7 @@ const std::vector<std::string> kBaselineProvision = {
 
 }  // namespace
 
-DrawnPolicy draw_policy(Dice& dice, Replicas replicas) {
+DrawnPolicy draw_policy(Dice& dice, ReplicaForms replicas) {
   DrawnPolicy drawn{.owner = dice.chance(kCapstanPercent) ? Owner::capstan : Owner::baseline,
                     .scale = dice.pick(kCapstanScale),
                     .place = dice.pick(kCapstanPlace),
@@ -80,7 +80,7 @@ DrawnPolicy draw_policy(Dice& dice, Replicas replicas) {
   // At least one layer is a baseline.
   const std::int64_t baseline_layer = dice.between(0, 2);
   if (baseline_layer == 0 || dice.chance(50)) {
-    const bool is_peer = replicas == Replicas::one_kind && dice.chance(70);
+    const bool is_peer = replicas == ReplicaForms::one_kind && dice.chance(70);
     drawn.scale = dice.pick(is_peer ? kPeers : kBaselineScale);
   }
   if (baseline_layer >= 1 || dice.chance(50)) {

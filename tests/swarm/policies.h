@@ -8,8 +8,8 @@
 
 namespace capstan::swarm {
 
-/// The kinds of replicas of a service.
-enum class Replicas : std::uint8_t { one_kind, roles, variants };
+/// The difference between the replicas of a service: none, their role, or their variant.
+enum class ReplicaForms : std::uint8_t { one_kind, roles, variants };
 
 /// The policies of all layers, as YAML.
 struct DrawnPolicy {
@@ -21,6 +21,6 @@ struct DrawnPolicy {
 };
 
 /// Draws policies that can scale such replicas. In three of four draws, every layer has a policy of Capstan.
-DrawnPolicy draw_policy(Dice& dice, Replicas replicas);
+DrawnPolicy draw_policy(Dice& dice, ReplicaForms replicas);
 
 }  // namespace capstan::swarm

@@ -72,11 +72,26 @@ TEST(SwarmWorld, EveryKindOfChoiceIsDrawn) {
     baselines += world.owner == Owner::baseline;
     for (const std::string& set : world.sets) paths.insert(set.substr(0, set.find('=')));
   }
-  for (const char* path :
-       {"service.roles", "service.variants", "service.replicas.survive", "service.replicas.windows",
-        "cluster.actions.unknown", "cluster.actions.refused", "cluster.scrape.loss", "cluster.outages",
-        "cluster.provider.spot_interruptions_per_hour", "service.engine_settings.kv_blocks", "policies.0.sleep",
-        "load.generator.sessions", "queues", "jobs.0.queue", "services", "services.first.client"}) {
+  for (const char* path : {"service.roles",
+                           "service.variants",
+                           "service.replicas.survive",
+                           "service.replicas.windows",
+                           "cluster.actions.unknown",
+                           "cluster.actions.refused",
+                           "cluster.scrape.loss",
+                           "cluster.outages",
+                           "cluster.provider.spot_interruptions_per_hour",
+                           "service.engine_settings.kv_blocks",
+                           "policies.0.sleep",
+                           "load.generator.sessions",
+                           "queues",
+                           "jobs.0.queue",
+                           "services",
+                           "services.first.client",
+                           "service.cpu",
+                           "jobs.0.cpu",
+                           "service.node_selector",
+                           "jobs.0.node_selector"}) {
     EXPECT_TRUE(paths.contains(path)) << path;
   }
   EXPECT_GT(baselines, kWorlds / 5);

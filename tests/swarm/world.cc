@@ -100,6 +100,8 @@ const std::vector<Choice> kLoad = {
 constexpr std::int64_t kSettlingPercent = 12;      ///< share of worlds in which the load ends and the fleet must settle
 constexpr std::int64_t kJobsPercent = 25;          ///< share of worlds with batch jobs
 constexpr std::int64_t kQueuesPercent = 20;        ///< share of worlds with queues that have limits
+constexpr std::int64_t kCpuPercent = 20;           ///< share of worlds in which pods request CPU and memory
+constexpr std::int64_t kLabelsPercent = 20;        ///< share of worlds in which pods select nodes by labels
 constexpr std::int64_t kTenantsPercent = 40;       ///< share of these with a second service, if their policies allow it
 constexpr std::int64_t kSurvivingReplicasMax = 5;  ///< largest `max` of a service with `survive`
 
@@ -108,7 +110,11 @@ struct Shape {
   std::int64_t tensor_parallel, pods, node_gpus, gpu_limit, existing;
   std::int64_t min, max, initial;
   std::string together;
+  std::string every_node, dear_node;  ///< further settings of all nodes, and of the on-demand nodes
 };
+
+constexpr std::int64_t kCpuPerGpu = 16;         ///< of a node
+constexpr std::int64_t kMemoryGiBPerGpu = 128;  ///< of a node
 
 Shape draw_shape(Dice& dice) {
   Shape shape{};
@@ -135,8 +141,8 @@ std::string pool(const std::string& gpu, const Shape& shape) {
   return fmt::format(
       "{{name: {0}, gpu_limit: {1}, node_limit: {3}, offerings: [{{instance: cheap-{0}, gpu: {0}, gpus: {2}, "
       "usd_per_hour: 20, "
-      "capacity: spot}}, {{instance: dear-{0}, gpu: {0}, gpus: {2}, usd_per_hour: 30}}]}}",
-      gpu, shape.gpu_limit, shape.node_gpus, shape.gpu_limit / shape.node_gpus);
+      "capacity: spot{4}}}, {{instance: dear-{0}, gpu: {0}, gpus: {2}, usd_per_hour: 30{4}{5}}}]}}",
+      gpu, shape.gpu_limit, shape.node_gpus, shape.gpu_limit / shape.node_gpus, shape.every_node, shape.dear_node);
 }
 
 std::string bounds(std::int64_t min, std::int64_t max, std::int64_t initial) {
@@ -144,19 +150,20 @@ std::string bounds(std::int64_t min, std::int64_t max, std::int64_t initial) {
 }
 
 /// @param can_survive  true if the placement spreads replicas over domains, which `survive` requires
-void set_shape(Dice& dice, const Shape& shape, Replicas replicas, bool can_survive, std::vector<std::string>& sets) {
+void set_shape(Dice& dice, const Shape& shape, ReplicaForms replicas, bool can_survive,
+               std::vector<std::string>& sets) {
   sets.push_back(fmt::format("service.tensor_parallel={}", shape.tensor_parallel));
   sets.push_back(fmt::format("service.pods_per_replica={}", shape.pods));
   sets.push_back("service.together=" + shape.together);
-  const bool variants = replicas == Replicas::variants;
+  const bool variants = replicas == ReplicaForms::variants;
   sets.push_back(fmt::format("cluster.pools=[{}{}]", pool("h100_sxm", shape),
                              variants ? ", " + pool("a100_sxm", shape) : std::string()));
   sets.push_back(
       fmt::format("cluster.existing=[{{instance: dear, gpu: h100_sxm, gpus: {}, usd_per_hour: 30, "
-                  "pool: h100_sxm, count: {}}}]",
-                  shape.node_gpus, shape.existing));
+                  "pool: h100_sxm, count: {}{}{}}}]",
+                  shape.node_gpus, shape.existing, shape.every_node, shape.dear_node));
   const std::string bounds_text = bounds(shape.min, shape.max, shape.initial);
-  if (replicas == Replicas::one_kind) {
+  if (replicas == ReplicaForms::one_kind) {
     const std::string domain = dice.pick({"node", "rack", "zone"});
     const bool survives = dice.chance(15) && can_survive;
     // A world in which many replicas each wait for a separate domain takes longer to simulate than fifty other worlds.
@@ -167,7 +174,7 @@ void set_shape(Dice& dice, const Shape& shape, Replicas replicas, bool can_survi
       sets.push_back(fmt::format("service.replicas.windows=[{{start: \"0 * * * *\", duration: 20m, min: {}, max: {}}}]",
                                  dice.between(0, max), max));
     }
-  } else if (replicas == Replicas::roles) {
+  } else if (replicas == ReplicaForms::roles) {
     const std::string role =
         bounds(std::max<std::int64_t>(shape.min, 1), shape.max, std::max<std::int64_t>(shape.initial, 1));
     sets.push_back(fmt::format("service.roles={{prefill: {{replicas: {0}}}, decode: {{replicas: {0}}}}}", role));
@@ -194,6 +201,31 @@ void set_jobs(Dice& dice, const Shape& shape, std::vector<std::string>& sets) {
       dice.pick({"rack", "zone", "cluster"}), work, arrivals, checkpoints));
   if (dice.chance(50)) sets.insert(sets.end(), {"jobs.0.preemptible=true", "jobs.0.priority=-1"});
   if (dice.chance(30)) sets.emplace_back("jobs.0.pods={min: 1, max: 3}");
+}
+
+/// Adds CPU and memory: a replica requests at most its share of a node, and a job up to half of the node with few GPUs,
+/// so that GPUs may be free on nodes without free CPU.
+void set_cpu(Dice& dice, Shape& shape, bool has_jobs, std::vector<std::string>& sets) {
+  shape.every_node +=
+      fmt::format(", cpu: {}, memory: {}Gi", kCpuPerGpu * shape.node_gpus, kMemoryGiBPerGpu * shape.node_gpus);
+  const std::int64_t pod_gpus = shape.tensor_parallel / shape.pods;
+  sets.push_back(fmt::format("service.cpu={}", pod_gpus * dice.pick({2, 11, 16})));
+  sets.push_back(fmt::format("service.memory={}Gi", pod_gpus * dice.pick({16, 100, 128})));
+  if (!has_jobs) return;
+  sets.push_back(fmt::format("jobs.0.cpu={}m", 1'000 * kCpuPerGpu * shape.node_gpus * dice.pick({5, 25, 50}) / 100));
+  if (dice.chance(50)) sets.push_back(fmt::format("jobs.0.memory={}Gi", kMemoryGiBPerGpu * shape.node_gpus / 2));
+}
+
+/// Adds labels: the replicas stand on labelled on-demand nodes only, and jobs in one zone.
+void set_labels(Dice& dice, Shape& shape, bool has_jobs, std::vector<std::string>& sets) {
+  if (dice.chance(60)) {
+    shape.dear_node += ", labels: {tier: serving}";
+    sets.emplace_back("service.node_selector={tier: serving}");
+  }
+  if (has_jobs && dice.chance(60)) {
+    sets.push_back(fmt::format("jobs.0.node_selector={{{}}}", dice.pick({"topology.kubernetes.io/zone: zone-b",
+                                                                         "karpenter.sh/capacity-type: on-demand"})));
+  }
 }
 
 /// Adds two queues, of which the upper one has a limit. The limit allows the minimum replicas of all services, and each
@@ -247,12 +279,18 @@ World draw(std::uint64_t seed, std::uint64_t number) {
 
   Dice shape = dice("shape");
   world.run_seed = static_cast<std::uint64_t>(shape.between(1, 1'000'000));
-  const Replicas replicas = shape.chance(70)   ? Replicas::one_kind
-                            : shape.chance(50) ? Replicas::roles
-                                               : Replicas::variants;
+  const ReplicaForms replicas = shape.chance(70)   ? ReplicaForms::one_kind
+                                : shape.chance(50) ? ReplicaForms::roles
+                                                   : ReplicaForms::variants;
   Dice policies = dice("policy");
   const DrawnPolicy policy = draw_policy(policies, replicas);
-  const Shape drawn = draw_shape(shape);
+  Shape drawn = draw_shape(shape);
+  Dice jobs = dice("jobs");
+  const bool has_jobs = jobs.chance(kJobsPercent);
+  if (has_jobs) set_jobs(jobs, drawn, world.sets);
+  Dice machines = dice("machines");
+  if (machines.chance(kCpuPercent)) set_cpu(machines, drawn, has_jobs, world.sets);
+  if (machines.chance(kLabelsPercent)) set_labels(machines, drawn, has_jobs, world.sets);
   set_shape(shape, drawn, replicas, policy.place != "first_fit", world.sets);
 
   const bool must_settle = dice("stillness").chance(kSettlingPercent);
@@ -269,9 +307,6 @@ World draw(std::uint64_t seed, std::uint64_t number) {
   set_some(faults, kDelays, world.sets);
   if (!must_settle) set_some(faults, kFaults, world.sets);
 
-  Dice jobs = dice("jobs");
-  const bool has_jobs = jobs.chance(kJobsPercent);
-  if (has_jobs) set_jobs(jobs, drawn, world.sets);
   Dice queues = dice("queues");
   const bool has_queues = queues.chance(kQueuesPercent);
   if (has_queues) set_queues(queues, drawn, has_jobs, world.sets);
@@ -286,7 +321,7 @@ World draw(std::uint64_t seed, std::uint64_t number) {
       world.sets, [](const std::string& set) { return set.starts_with("service.replicas.survive="); });
   if (!policy.sleep.empty() && !survives) world.sets.push_back("policies.0.sleep=" + policy.sleep);
   const bool may_add_service =
-      has_queues && !must_settle && replicas == Replicas::one_kind && policy.owner == Owner::capstan;
+      has_queues && !must_settle && replicas == ReplicaForms::one_kind && policy.owner == Owner::capstan;
   if (may_add_service && queues.chance(kTenantsPercent)) add_service(queues, world.sets);
   return world;
 }

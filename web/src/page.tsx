@@ -284,7 +284,7 @@ export function Page({ result, top }: { result: Result; top?: ComponentChildren 
           <Signals policy={policy} range={range} onRange={onRange} at={at} onAt={onAt} onLead={onLead} theme={colours} />
         </Deferred>
       )}
-      <History result={result} shown={shown} against={against} range={range} onRange={onRange} at={at} onAt={onAt} onLead={onLead} theme={colours} />
+      <History result={result} shown={shown} against={against} isOfService={service !== undefined} range={range} onRange={onRange} at={at} onAt={onAt} onLead={onLead} theme={colours} />
       <Deferred>
         <div class="columns">
           <Cost result={result} shown={policy} isPart={isPart} onState={onState} onNodes={onNodes} />

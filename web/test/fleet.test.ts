@@ -5,7 +5,7 @@ import { kPointsMost, pointsIn, reduce } from "../src/chart/reduce";
 import { countCells, fleetAt, queuesAt, readFleet, seriesOf, waitingIn } from "../src/data/fleet";
 import { startsOf, typicalStart } from "../src/data/history";
 import { meanPhases } from "../src/view/breakdown";
-import { waitsByReason } from "../src/view/waiting";
+import { waitsByVerdict } from "../src/view/waiting";
 import { kFleet, kServices } from "./small_fleet";
 
 const fleet = () => readFleet(structuredClone(kFleet), kServices, 120);
@@ -92,7 +92,7 @@ test("a waiting replica has its last verdict and the time of its wait in the str
   assert.equal(row?.last.verdict, "held_by_queue");
   assert.equal(waitingIn(fleet(), 0, 12)[0]?.last.verdict, "cannot_fit_now");
   assert.deepEqual(waitingIn(fleet(), 40, 120), []);
-  assert.deepEqual(waitsByReason(waitingIn(fleet(), 0, 120)), [["queue_limit", 20]]);
+  assert.deepEqual(waitsByVerdict(waitingIn(fleet(), 0, 120)), [["held by its queue", 20]]);
 });
 
 test("a queue counts what those below it hold and what waits", () => {
@@ -114,7 +114,7 @@ test("a typical start has the median of each phase", () => {
     node_setup_ms: none, placement_ms: [1000, 1000, 1000], image_ms: none, weights_ms: [10_000, 30_000, 20_000], engine_ms: none, warm_up_ms: none,
   });
   assert.deepEqual(starts.map((start) => start.total), [51, 91, 71]);
-  assert.deepEqual(typicalStart(starts, 0.5), [0, 0, 50, 0, 1, 0, 20, 0, 0, 0]);
+  assert.deepEqual(typicalStart(starts, 0.5), [0, 0, 50, 0, 1, 0, 20, 0, 0, 0, 0]);
 });
 
 test("the mean of a phase counts each request of the stretch once", () => {

@@ -278,6 +278,6 @@ test("a result without a history has the other views", async () => {
   });
   await chromium.open(file, "", async (page) => {
     assert.equal(await page.locator(".drawn").count(), 0);
-    assert.equal(await page.locator(".plot canvas").count(), 4);
+    assert.equal(await page.locator(".plot canvas").count(), 5);
   });
 });

@@ -29,7 +29,7 @@ test("every view shows the run", async () => {
     assert.match(await page.locator(".verdict").innerText(), /is the cheapest policy that holds the SLO/);
     assert.equal(await page.locator(".ranking tbody tr").count(), 9);
     assert.equal(await page.locator(".ranking tr:has(.mark:text('▶'))").count(), 1);
-    assert.equal(await page.locator(".plot canvas").count(), 6);
+    assert.equal(await page.locator(".plot canvas").count(), 7);
     assert.equal(await page.locator(".frontier .point").count(), 8);
     assert.equal(await page.locator(".frontier .bound").count(), 1);
     assert.ok((await page.locator(".log .entry").count()) > 3);
@@ -104,7 +104,7 @@ test("values are read with the arrow keys, and every chart has a name in words",
     await page.waitForFunction(() => document.querySelector(".legend .when")?.textContent === "00:03:00");
     assert.match(await page.locator(".figure:has(.plot) .legend").first().innerText(), /arrived\s+353/);
     const names = await page.locator("[role=img].plot").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label") ?? ""));
-    assert.equal(names.length, 6);
+    assert.equal(names.length, 7);
     for (const name of names) assert.match(name, /is at most .*, at \d\d:\d\d:\d\d/);
     const nameless = await page.locator("button, select, input").evaluateAll(
       (all) => all.filter((one) => !(one.textContent || one.getAttribute("aria-label") || one.closest("label")?.textContent)).length,

@@ -76,6 +76,35 @@ test("a start is observed from the request of its node to the ready replica", ()
   assert.equal(start?.total, 50);
 });
 
+test("a start whose containers were seen shows the image pull", () => {
+  const phasesAt = (containers_ms: (number | null)[]) => {
+    const answer = whole();
+    answer.fleet.gangs.containers_ms = containers_ms;
+    const [start] = observedStarts(readFleet(answer.fleet, kServices, 120));
+    return Object.fromEntries(kStartPhases.flatMap(([key], i) => ((start?.phases[i] ?? 0) > 20 || key === "image_ms" ? [[key, start?.phases[i]]] : [])));
+  };
+  assert.deepEqual(phasesAt([null, 38_000]), { image_ms: 8, engine_start_ms: 22 }, "bound at 30 s, ready at 60 s");
+  assert.deepEqual(phasesAt([null, null]), { image_ms: 0, replica_ms: 30 });
+  assert.deepEqual(phasesAt([null, 61_000]), { image_ms: 0, replica_ms: 30 }, "the clock of the node is ahead");
+});
+
+test("the cost of each service is that of the GPUs which its pods held", () => {
+  const answer = whole();
+  const services = [...kServices, { ...kServices[0]!, name: "pre", part: "prefill" }];
+  answer.fleet.gangs.service[1] = 1;
+  answer.fleet.use = { row: [0, 1], service: [0, 1], at_ms: [0, 0], tokens: [6000, 0], requests: [200, 200], idle_gpu_s: [0, 0], idle_usd: [0, 0] };
+  const spent = costIn(readFleet(answer.fleet, services, 120), [0, 120]);
+  assert.deepEqual(spent.users.map((one) => [one.name, Math.round(one.gpuHours * 3600), one.tokens, one.requests]), [["chat", 480, 6000, 200], ["pre", 260, 0, 0]]);
+  assert.equal(spent.requests, 200, "a request that prefill hands over ends once");
+  answer.fleet.gangs.service[1] = -1;
+  answer.fleet.gangs.name = ["", "nightly 5"];
+  const named = readFleet(answer.fleet, services, 120);
+  const [, others] = costIn(named, [0, 120]).users;
+  assert.equal(others?.name, "other workloads");
+  assert.ok(Math.abs(costIn(named, [0, 120]).othersUsd - (260 * 9) / 3600) < 1e-9, "a GPU costs 9 USD/h");
+  assert.equal(replicaName(services, -1, 5, named.gangs[1]?.name), "nightly 5");
+});
+
 test("a replica on a node that was bought for another one has no phases of the node", () => {
   const answer = whole();
   // The node was requested and still booting when the pods were created.

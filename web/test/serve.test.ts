@@ -129,7 +129,7 @@ test("a recording shows its decisions, their arithmetic and the command", async 
     await serve(file, [], async (page) => {
       assert.match(await page.locator("header p").innerText(), /^24\d states in 58 min .*, decided by “queue · gang · group”/);
       await page.getByRole("heading", { name: "What is paid for?" }).waitFor();
-      assert.equal(await page.locator(".plot canvas").count(), 6);
+      assert.equal(await page.locator(".plot canvas").count(), 7);
       const all = await page.locator(".log .entry").count();
       assert.ok(all > 3);
       await page.getByLabel("Layer").selectOption("scale");

@@ -70,3 +70,24 @@ test("a service is chosen by its name, and the charts and decisions are then its
     assert.ok((await demand()).includes(most(policy?.by_minute?.arrived)));
   });
 });
+
+test("the time of a request has a bar for all, and one for each service", async () => {
+  await chromium.open(report, "", async (page) => {
+    const label = async () => (await figure(page, /^Where did the time/).locator(".drawn").getAttribute("aria-label")) ?? "";
+    assert.match(await label(), /capstan: gateway .* capstan: chat: gateway .* capstan: reports: gateway /);
+    await page.getByRole("button", { name: "reports", exact: true }).click();
+    await settled(page);
+    assert.doesNotMatch(await label(), /capstan: (chat|reports): /, "the bar of the policy is that of the service");
+  });
+});
+
+test("a narrow window shows every verdict without scrolling sideways", async () => {
+  await chromium.open(report, "", async (page) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await settled(page);
+    const widest = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(widest <= 390, `the page is ${widest} pixels wide`);
+    const verdict = await figure(page, /^Why did replicas wait/).locator("tbody tr").first().locator("td").last().boundingBox();
+    assert.ok(verdict !== null && verdict.x >= 0 && verdict.x + verdict.width <= 390, JSON.stringify(verdict));
+  });
+});

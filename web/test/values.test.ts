@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cellText, csv } from "../src/chart/download";
 import { sorted } from "../src/chart/figure";
-import { partName, replicaName, type Service, serviceLetters } from "../src/data/history";
+import { ceilingOf } from "../src/chart/ceiling";
+import { roomForName } from "../src/chart/heatmap";
+import type { Cell } from "../src/data/fleet";
+import { partName, quantile, replicaName, type Service, serviceLetters } from "../src/data/history";
 import { decideCommand, explainCommand, shellWord } from "../src/data/explain";
 import { holdsSlo, type Policy, readJson, readResult, type Result, unitCosts, Unreadable } from "../src/data/result";
 import { namedServices, policyOf, sloOf } from "../src/data/service";
@@ -346,4 +349,34 @@ test("decisions of a live run are added once", () => {
   assert.deepEqual(twice.at_ns, [0, 15e9, 30e9]);
   assert.deepEqual(twice.services.map((one) => [one.service, one.ready]), [["a", [1, 2, null]], ["b", [null, null, 3]]]);
   assert.equal(twice.actions.length, 1);
+});
+
+test("a few very large values do not press an axis of latencies flat", () => {
+  const steady = Array.from({ length: 200 }, () => 500);
+  const rows: [string, (number | null)[][], number, number | undefined][] = [
+    ["steady values", [steady], 0, undefined],
+    ["a spike of a few times the others", [[...steady, 2900]], 0, undefined],
+    ["a spike", [[...steady, 90_000]], 0, 1250],
+    ["the bound of the SLO stays visible", [[...steady, null, 90_000]], 1000, 2500],
+    ["a tenth of the values is no spike", [[...steady, ...steady.slice(0, 22).map(() => 90_000)]], 0, undefined],
+    ["no values", [[null]], 0, undefined],
+  ];
+  for (const [name, values, limit, expected] of rows) assert.equal(ceilingOf(values, limit), expected, name);
+});
+
+test("a quantile is the smallest value that its share does not exceed", () => {
+  const rows: [number[], number, number][] = [
+    [[71, 72, 135, 136], 0.5, 72],
+    [[71, 72, 135, 136], 0.9, 136],
+    [[1, 2, 3], 0.5, 2],
+    [[4], 0.5, 4],
+    [[], 0.5, 0],
+  ];
+  for (const [sorted, share, expected] of rows) assert.equal(quantile(sorted, share), expected, `${sorted} ${share}`);
+});
+
+test("a name on the map has the cells up to the next gang", () => {
+  const cells = [3, 4, -1, -1, 5, 5, 5, 6].map((gang) => ({ state: "serving", gang }) as Cell);
+  const rooms = [0, 1, 4, 7].map((at) => roomForName(cells, at, 4));
+  assert.deepEqual(rooms, [1, 3, 3, 1]);
 });

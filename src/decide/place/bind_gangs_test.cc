@@ -14,7 +14,7 @@ TEST(BindGangs, TheOldestGangWithRoomIsBound) {
   const GangId second = world.gang(8, 1, TopologyLevel::node, 1);
   const Decision decision = place_once(world, {});
   ASSERT_EQ(decision.plan.actions.size(), 1u);
-  EXPECT_EQ(std::get<model::BindPods>(decision.plan.actions[0].what).gang, second);
+  EXPECT_EQ(std::get<model::BindPods>(decision.plan.actions[0].effect).gang, second);
 }
 
 TEST(BindGangs, SwitchedOffEveryGangStaysPendingWithAReason) {

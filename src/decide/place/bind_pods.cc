@@ -7,6 +7,24 @@ namespace capstan::decide::place {
 using model::Reason;
 using model::ReasonCode;
 
+namespace {
+
+/// Decides about a gang of which some pods have no room. If its queue could not hold them in addition to the older
+/// gangs that wait for nodes, the gang waits for its queue, and no node is bought for it.
+void wait_for_room(PendingGang& gang, const Reason& lack, Context& context) {
+  const QueueDemand ask = context.queues.demand_of(context.snapshot.gangs.at(gang.id()).pods);
+  if (const auto full = context.queues.refusal_of(ask)) {
+    gang.decide(PlacementResult::Kind::held_by_queue, *full);
+  } else if (const auto soon_full = context.queues.refusal_of_promise(ask)) {
+    gang.decide(PlacementResult::Kind::held_by_queue, *soon_full);
+  } else {
+    context.queues.promise(ask);
+    gang.decide(PlacementResult::Kind::cannot_fit_now, lack);
+  }
+}
+
+}  // namespace
+
 void bind_pods(Context& context) {
   std::map<GangId, model::BindPods> binds;
   std::map<GangId, Reason> lacking;
@@ -41,7 +59,7 @@ void bind_pods(Context& context) {
     const auto lack = lacking.find(gang.id());
     if (bind != binds.end()) gang.actions.push_back({std::move(bind->second), why});
     if (lack != lacking.end()) {
-      gang.decide(PlacementResult::Kind::cannot_fit_now, lack->second);
+      wait_for_room(gang, lack->second, context);
     } else if (bind != binds.end()) {
       gang.decide(PlacementResult::Kind::placed, why);
     } else {

@@ -1,6 +1,7 @@
 #include "decide/place/checks.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <variant>
@@ -58,7 +59,9 @@ std::string broken_gang(const PendingGang& gang, const BindPods& bind, const Con
   for (const BindPods::Binding& binding : bind.bindings) pods.insert(binding.pod);
   if (pods != std::set<PodId>(gang.pods.without_node.begin(), gang.pods.without_node.end()))
     return "1: a gang is bound in part";
-  const model::Level level = context.snapshot.gangs.at(gang.id()).spec.together;
+  const model::GangSpec& spec = context.snapshot.gangs.at(gang.id()).spec;
+  if (gang.pods.have_node == 0 && std::ssize(pods) < spec.pods.needed()) return "1: a gang is bound below its minimum";
+  const model::Level level = spec.together;
   const auto domain = [&](NodeId id) {
     const NodeRoom* room = context.index.rooms.find(id);
     return level == TopologyLevel::node ? id.value : room == nullptr ? kNowhere : room->domains.domain_at(level).value;
@@ -109,7 +112,7 @@ std::string broken_invariant(const Context& context) {
     if (!gang.actions.empty() && !gang.result) return "9: a gang has actions and no result";
     bool is_bound = false;
     for (const model::Action& action : gang.actions) {
-      const auto* bind = std::get_if<BindPods>(&action.what);
+      const auto* bind = std::get_if<BindPods>(&action.effect);
       if (bind == nullptr) continue;
       is_bound = true;
       if (std::string broken = add_bind(*bind, context, so_far); !broken.empty()) return broken;

@@ -14,12 +14,16 @@ namespace {
 /// Two nodes with four GPUs each in different NVLink domains, and two gangs of three pods that want one domain. A queue
 /// holds three GPUs. Everything but the bindings of a test is as a decision makes it.
 struct Cycle {
-  explicit Cycle(const Policy& with = {}) : policy(with) {
+  /// @param minimum  pods that the first gang needs; 0: all of them
+  explicit Cycle(const Policy& with = {}, std::int64_t minimum = 0) : policy(with) {
     a = world.node(0, 4);
     b = world.node(2, 4);
     first = world.gang(3, 1, TopologyLevel::nvlink, 0);
     second = world.gang(3, 1, TopologyLevel::nvlink, 1);
     world.enqueue(second, world.queue(2));
+    model::Gang needs_more = world.snapshot.gangs.at(first);
+    needs_more.spec.pods.minimum = minimum;
+    world.snapshot.gangs.set(first, needs_more);
     index = fleet::build(world.snapshot);
     index.assumed.update(index.rooms, world.snapshot.catalog->eligibility, {}, {});
     context.emplace(index, world.snapshot, std::span<const model::PlannedGang>(), policy, memory,
@@ -65,6 +69,11 @@ TEST(PlaceChecks, WhatIsWrongIsNamed) {
   EXPECT_EQ(bound(0, [](C c) { return std::vector{c.a, c.a, c.a, c.a}; }), "1: a pod is bound twice");
   EXPECT_EQ(bound(0, [](C) { return std::vector<NodeId>(3, {9}); }), "4: a pod is bound to a node that takes no pods");
   EXPECT_EQ(bound(1, [](C c) { return std::vector{c.a, c.a, c.a}; }), "4: a queue holds more than its limit");
+}
+
+TEST(PlaceChecks, AGangWithFewerPodsThanItNeedsIsNotBound) {
+  Cycle cycle({}, 5);
+  EXPECT_EQ(cycle.bind(0, {cycle.a, cycle.a, cycle.a}), "1: a gang is bound below its minimum");
 }
 
 TEST(PlaceChecks, TwoGangsMayNotShareTheGpusOfANode) {

@@ -17,13 +17,19 @@ bool is_placed_elsewhere(const model::Catalog& catalog, const Gang& gang) {
 }
 
 /// Decides about a gang that waits for something other than room: its old pods still terminate, its bindings are not
-/// confirmed yet, or its other pods run on nodes that are not in the snapshot.
+/// confirmed yet, some of the pods that it needs do not exist, or its other pods run on nodes that are not in the
+/// snapshot.
 void settle(PendingGang& gang, Context& context) {
   const GangPods& pods = gang.pods;
   if (pods.leaving > 0) return gang.decide(Kind::cannot_fit_now, {ReasonCode::pods_leaving, {pods.leaving}});
   const bool is_assumed =
       pods.without_node.empty() ? context.broken(gang.id()) == nullptr : context.rooms.has(pods.without_node.front());
   if (is_assumed) return context.wait_for_confirmation(gang);
+  const std::int64_t needed = context.snapshot.gangs.at(gang.id()).spec.pods.needed();
+  const std::int64_t existing = std::ssize(pods.without_node);
+  if (pods.have_node == 0 && existing < needed) {
+    return gang.decide(Kind::cannot_fit_now, {ReasonCode::pods_missing, {existing, needed}});
+  }
   const std::int64_t unseen = pods.have_node - std::ssize(pods.bound);
   // The remaining pods must join the domain of the bound pods. It is unknown while nodes of bound pods are not in the
   // snapshot.

@@ -28,7 +28,7 @@ TEST(EvictBroken, ThePodsOfALostPodAreEvictedAfterItsTime) {
   LostPod broken;
   const Decision decision = broken.second_cycle({});
   ASSERT_EQ(decision.plan.actions.size(), 1u);
-  EXPECT_TRUE(std::holds_alternative<model::EvictPod>(decision.plan.actions[0].what));
+  EXPECT_TRUE(std::holds_alternative<model::EvictPod>(decision.plan.actions[0].effect));
   EXPECT_EQ(decision.verdicts.at(0).why.code, model::ReasonCode::gang_given_up);
 }
 

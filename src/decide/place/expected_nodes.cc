@@ -38,13 +38,6 @@ Reason reason_of(const Nomination& nomination, Instant now) {
   return {ReasonCode::nominated_to_claim, {nomination.nodes, claim, pool, whole_seconds(nomination.ready_at - now)}};
 }
 
-std::int64_t pods_on_new_node(const model::Catalog& catalog, model::OfferingId offering, MilliGpu gpus_per_pod,
-                              model::PodClassId pods) {
-  const std::int64_t by_gpus = fleet::places({whole_gpus(catalog.offering(offering).gpus)}, gpus_per_pod);
-  const std::optional<model::Resources> others = catalog.resources_of_new_node(offering);
-  return others ? model::times_in(catalog.eligibility.requests(pods), *others, by_gpus) : by_gpus;
-}
-
 std::int64_t pods_on(const ExpectedNode& expected, MilliGpu gpus_per_pod, const model::Resources& requests) {
   const std::int64_t by_gpus = fleet::places(expected.free, gpus_per_pod);
   return expected.others ? model::times_in(requests, *expected.others, by_gpus) : by_gpus;
@@ -68,7 +61,7 @@ void ExpectedNodes::add(const model::Purchase& bought, DomainId within, std::int
                               .gpu = offering.gpu,
                               .within = within.valid() ? within : offering.zone,
                               .free = {whole_gpus(offering.gpus)},
-                              .others = catalog_.resources_of_new_node(bought.offering)};
+                              .others = new_nodes_.resources_of(bought)};
   nodes_.insert(nodes_.end(), static_cast<std::size_t>(std::max<std::int64_t>(count, 0)), expected);
 }
 

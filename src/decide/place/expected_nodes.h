@@ -8,6 +8,7 @@
 
 #include "base/quantity.h"
 #include "base/time.h"
+#include "decide/place/new_nodes.h"
 #include "decide/place/place.h"
 #include "model/ids.h"
 #include "model/snapshot.h"
@@ -46,7 +47,7 @@ model::Reason reason_of(const Nomination& nomination, Instant now);
 /// The nodes on their way, on which gangs without room reserve GPUs, oldest gang first.
 class ExpectedNodes {
  public:
-  explicit ExpectedNodes(const model::Catalog& catalog) : catalog_(catalog) {}
+  explicit ExpectedNodes(const NewNodes& new_nodes) : new_nodes_(new_nodes), catalog_(new_nodes.catalog()) {}
 
   /// Adds the expected claims for which `counts(claim)` is true. The node that is expected first is used first.
   template <typename Counts>
@@ -86,15 +87,12 @@ class ExpectedNodes {
   std::vector<DomainId> candidates(const Shortfall& lack) const;
   std::optional<Nomination> find(const Shortfall& lack, DomainId domain, std::int64_t pods) const;
 
+  const NewNodes& new_nodes_;
   const model::Catalog& catalog_;
   std::vector<ExpectedNode> nodes_;
   GpuCount gpus_ = 0;
   std::set<DomainId> used_domains_;  ///< best domains whose free GPUs an older gang uses
 };
-
-/// Returns how many pods fit on one empty node of the offering.
-std::int64_t pods_on_new_node(const model::Catalog& catalog, model::OfferingId offering, MilliGpu gpus_per_pod,
-                              model::PodClassId pods);
 
 /// Returns how many pods fit on what is left of the node.
 std::int64_t pods_on(const ExpectedNode& expected, MilliGpu gpus_per_pod, const model::Resources& requests);

@@ -20,8 +20,11 @@ model::ClaimId expect(World& world, model::PoolId pool, model::OfferingId offeri
   return id;
 }
 
-ExpectedNodes coming_in(const World& world) {
-  ExpectedNodes expected(*world.snapshot.catalog);
+/// Returns what is known about new nodes if no node stands empty.
+NewNodes stated_amounts(const World& world) { return NewNodes(world.snapshot, Rooms()); }
+
+ExpectedNodes coming_in(const World& world, const NewNodes& new_nodes) {
+  ExpectedNodes expected(new_nodes);
   expected.add_claims(world.snapshot, [](const model::Claim&) { return true; });
   return expected;
 }
@@ -150,7 +153,8 @@ TEST(ExpectedNodes, OfTwoDomainsTheOneThatIsReadyFirstIsReserved) {
   lack.spec.pods.count = 1;
   lack.spec.pods.gpus_per_pod = lack.needed = lack.short_by = whole_gpus(8);
   lack.best_domain = world.zone(0);
-  ExpectedNodes expected = coming_in(world);
+  const NewNodes new_nodes = stated_amounts(world);
+  ExpectedNodes expected = coming_in(world, new_nodes);
   const auto nomination = expected.nominate(lack);
   ASSERT_TRUE(nomination.has_value());
   EXPECT_EQ(nomination->last, sooner);
@@ -163,7 +167,8 @@ TEST(ExpectedNodes, ALaunchWithoutClaimsHasRoomAndNoTime) {
   World world;
   const auto eight = world.offering(8, 0, 10);
   const model::PoolId pool = world.pool({eight}, 64);
-  ExpectedNodes expected(*world.snapshot.catalog);
+  const NewNodes new_nodes = stated_amounts(world);
+  ExpectedNodes expected(new_nodes);
   expected.add({pool, eight}, {}, 2);
   EXPECT_EQ(expected.gpus(), 16);
   Shortfall lack;

@@ -119,10 +119,6 @@ NodeChoice best_node(const Rooms& rooms, const FreeNodes& nodes, const Request& 
   return best;
 }
 
-bool may_use(const NodeRoom* room, const Request& request) {
-  return room != nullptr && room->open && room->gpu == request.gpu && admits(request, room->node_class);
-}
-
 Fit fit_on_node(const Rooms& rooms, const Request& request) {
   Fit fit;
   const auto consider = [&](NodeId id) {
@@ -267,6 +263,10 @@ std::int64_t pods_if_empty(const Rooms& rooms, const FreeNodes& nodes, const Req
 }
 
 }  // namespace
+
+bool may_use(const NodeRoom* room, const Request& request) {
+  return room != nullptr && room->open && room->gpu == request.gpu && admits(request, room->node_class);
+}
 
 MilliGpu usable(const FreeGpus& free, const Request& request) {
   return request.gpus_per_pod.count % 1'000 == 0 ? whole_gpus(free.whole()) : free.sum;

@@ -42,6 +42,9 @@ Room room_in(const Rooms& rooms, const FreeNodes& nodes, const Request& request)
 /// whole GPUs.
 MilliGpu usable(const FreeGpus& free, const Request& request);
 
+/// Returns true if pods of the request may run on the node. Null: there is no such node.
+bool may_use(const NodeRoom* room, const Request& request);
+
 /// Returns how many pods of the request a node takes now.
 std::int64_t slots(const NodeRoom& room, NodeId id, const Request& request);
 

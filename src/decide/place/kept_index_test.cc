@@ -46,7 +46,7 @@ void add_equal_gangs(World& world, model::Delta& delta) {
 /// Shows some of the decided bindings in the snapshot.
 void confirm_some(World& world, const Decision& decision, model::Delta& delta) {
   for (const model::Action& action : decision.plan.actions) {
-    const auto* bind = std::get_if<model::BindPods>(&action.what);
+    const auto* bind = std::get_if<model::BindPods>(&action.effect);
     if (bind == nullptr || *rc::gen::inRange(0, 2) == 0) continue;
     for (const model::BindPods::Binding& binding : bind->bindings) {
       const model::Pod* row = world.snapshot.pods.find(binding.pod);

@@ -9,7 +9,8 @@ namespace capstan::decide::place {
 
 void nominate_claims(Context& context) {
   if (context.decision.shortfalls.empty()) return;
-  ExpectedNodes expected(*context.snapshot.catalog);
+  const NewNodes new_nodes(context.snapshot, context.index.rooms);
+  ExpectedNodes expected(new_nodes);
   expected.add_claims(context.snapshot, [&](const model::Claim& claim) {
     return !std::ranges::binary_search(context.leaving.groups, claim.group);
   });

@@ -11,7 +11,8 @@ namespace capstan::decide::place {
 
 std::span<const Pass<Policy::Kind, Context>> passes();
 
-/// `first_fit`: binds pods one by one, oldest first, to the first node with room.
+/// `first_fit`: binds pods one by one, oldest first, to the first node with room. A gang without room that its queue
+/// could not hold in addition to the older ones waits for the queue.
 void bind_pods(Context& context);
 
 /// `gang`: binds all pods of each gang inside one domain, or none. A gang that would exceed the limit of a queue waits.

@@ -54,7 +54,7 @@ void follow_broken(Memory& memory, const Index& index, const model::Snapshot& sn
 void assume(Memory& memory, const model::Snapshot& snapshot, const model::Plan& plan, Instant until) {
   const std::size_t known = memory.assumed.size();
   for (const model::Action& action : plan.actions) {
-    const auto* bind = std::get_if<model::BindPods>(&action.what);
+    const auto* bind = std::get_if<model::BindPods>(&action.effect);
     if (bind == nullptr) continue;
     for (const model::BindPods::Binding& binding : bind->bindings) {
       memory.assumed.push_back({binding.pod, binding.node, bind->gang, snapshot.pods.at(binding.pod).gpus, until});

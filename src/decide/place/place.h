@@ -93,6 +93,7 @@ struct Shortfall {
   model::DomainId preferred_zone;  ///< preferred zone among purchases of equal price; none: any
   /// True: the gang may not use free room in a domain that has its share of the service's replicas.
   bool spread_is_strict = false;
+  model::Reason why{};  ///< what the gang lacks
   friend bool operator==(const Shortfall&, const Shortfall&) = default;
 
   /// Returns true if nodes of the purchase could run the pods.

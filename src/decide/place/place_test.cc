@@ -30,7 +30,7 @@ Decision run(const World& world, const Policy& policy, std::vector<model::Planne
 std::map<PodId, NodeId> bindings(const Decision& decision) {
   std::map<PodId, NodeId> found;
   for (const model::Action& action : decision.plan.actions) {
-    for (const auto& b : std::get<model::BindPods>(action.what).bindings) found[b.pod] = b.node;
+    for (const auto& b : std::get<model::BindPods>(action.effect).bindings) found[b.pod] = b.node;
   }
   return found;
 }
@@ -104,7 +104,7 @@ TEST(GangPlacement, ABlockedGangLeavesRoomToYoungerOnes) {
   const GangId small = world.gang(4, 1, TopologyLevel::node, 1);
   const Decision decision = run(world, kGang);
   ASSERT_EQ(decision.plan.actions.size(), 1u);
-  EXPECT_EQ(std::get<model::BindPods>(decision.plan.actions[0].what).gang, small);
+  EXPECT_EQ(std::get<model::BindPods>(decision.plan.actions[0].effect).gang, small);
 }
 
 TEST(GangPlacement, AGangLargerThanAnyDomainThatCanBeBoughtNeverFits) {
@@ -236,7 +236,7 @@ RC_GTEST_PROP(GangPlacement, NeverPartialAndNeverAcrossDomains, ()) {
   const World world = fleet::testing::random_world();
   const Decision decision = run(world, kGang);
   for (const model::Action& action : decision.plan.actions) {
-    const auto& bind = std::get<model::BindPods>(action.what);
+    const auto& bind = std::get<model::BindPods>(action.effect);
     const Gang& gang = world.snapshot.gangs.at(bind.gang);
     RC_ASSERT(bind.bindings.size() == gang.pods.size());
     const auto place = [&](NodeId id) {
@@ -356,7 +356,7 @@ struct BrokenGang {
     last = decide(index, world.snapshot, {}, kGang, memory, at(second));
     std::vector<PodId> evicted;
     for (const model::Action& action : last.plan.actions) {
-      evicted.push_back(std::get<model::EvictPod>(action.what).pod);
+      evicted.push_back(std::get<model::EvictPod>(action.effect).pod);
     }
     return evicted;
   }
@@ -445,7 +445,7 @@ TEST(Place, AGangGoesOnlyToNodesThatAdmitItsPods) {
   Memory memory;
   const Decision decision = decide(index, world.snapshot, {}, {}, memory, fleet::testing::at(0));
   ASSERT_EQ(decision.plan.actions.size(), 1u);
-  EXPECT_EQ(std::get<model::BindPods>(decision.plan.actions[0].what).bindings[0].node, open);
+  EXPECT_EQ(std::get<model::BindPods>(decision.plan.actions[0].effect).bindings[0].node, open);
   EXPECT_EQ(index, before) << "a decision leaves the index as it was";
 }
 

@@ -44,7 +44,7 @@ struct PreferringGang {
   std::pair<std::set<std::uint32_t>, model::Reason> placed() {
     std::pair<std::set<std::uint32_t>, model::Reason> found;
     for (const model::Action& action : run().plan.actions) {
-      for (const auto& binding : std::get<model::BindPods>(action.what).bindings) {
+      for (const auto& binding : std::get<model::BindPods>(action.effect).bindings) {
         found.first.insert(binding.node.value);
       }
       found.second = action.why;

@@ -188,7 +188,7 @@ RC_GTEST_PROP(Queues, NoDecisionTakesAQueueAboveItsLimit, ()) {
   const World world = fleet::testing::random_world();
   std::map<PodId, bool> bound;
   for (const model::Action& action : run(world).plan.actions) {
-    for (const auto& b : std::get<model::BindPods>(action.what).bindings) bound[b.pod] = true;
+    for (const auto& b : std::get<model::BindPods>(action.effect).bindings) bound[b.pod] = true;
   }
   const auto before = held(world, {});
   for (const auto& [queue, gpus] : held(world, bound)) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iterator>
 
 #include "decide/place/passes.h"
@@ -15,6 +16,13 @@ void refuse_oversized(Context& context) {
     const std::int64_t largest = context.search.most_ever(gang.pods);
     if (largest >= all) continue;
     const auto gpus = [&](std::int64_t pods) { return gpus_up(spec.pods.gpus_per_pod * pods); };
+    const bool has_class = spec.pods.pod_class.valid() && gang.pods.bound.empty();
+    if (has_class && context.search.most_on_all_nodes(gang.pods) >= all) {
+      gang.decide(PlacementResult::Kind::never_fits, {model::ReasonCode::no_node_admits,
+                                                      {gpus(all), gpus(std::max(largest, buyable)),
+                                                       model::reason_number(spec.together), spec.pods.gpu.value}});
+      continue;
+    }
     gang.decide(PlacementResult::Kind::never_fits,
                 {model::ReasonCode::never_fits,
                  {gpus(all), gpus(largest), gpus(buyable), model::reason_number(spec.together), spec.pods.gpu.value}});

@@ -13,7 +13,9 @@ void reserve(const GangPods& gang, Context& context) {
   if (!fit.nodes.empty()) return;
   const std::int64_t pods = gang.shape.spec.pods.count;
   if (context.search.most_buyable(gang) < pods && context.search.most_ever(gang) < pods) return;
-  context.spread.set_preference(context.decision.shortfalls.emplace_back(shortfall_of(gang, fit)));
+  Shortfall& lack = context.decision.shortfalls.emplace_back(shortfall_of(gang, fit));
+  lack.why = context.search.reason_of(gang, lack);
+  context.spread.set_preference(lack);
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
+
+#include "decide/place/shortfall_reason.h"
 
 namespace capstan::decide::place {
 namespace {
@@ -72,6 +75,33 @@ std::int64_t RoomSearch::most_buyable(const GangPods& gang) {
   const auto [known, is_new] = buyable_.try_emplace(gang.shape.spec);
   if (is_new) known->second = most_of_one_pool(*snapshot_.catalog, gang.shape);
   return known->second;
+}
+
+std::int64_t RoomSearch::most_on_all_nodes(const GangPods& gang) {
+  Request request = request_of(gang, gang.shape.spec.together);
+  request.pod_class = nullptr;
+  Shortfall any = gang.shape;
+  any.spec.pods.pod_class = {};
+  fleet::Refusal& known = refusal_of(gang, gang.shape.spec.together);
+  if (!known.pods_on_all_nodes || known.layout_of_all_nodes != rooms_.layout()) {
+    known.pods_on_all_nodes = max_pods_if_empty(rooms_.rooms(), request);
+    known.layout_of_all_nodes = rooms_.layout();
+  }
+  return std::max(*known.pods_on_all_nodes, most_of_one_pool(*snapshot_.catalog, any));
+}
+
+model::Reason RoomSearch::reason_of(const GangPods& gang, const Shortfall& lack) {
+  const Request request = request_of(gang, gang.shape.spec.together);
+  if (!gang.bound.empty()) return reason_of_shortfall(rooms_.rooms(), request, lack);
+  const auto [known, is_new] = reasons_.try_emplace(gang.shape.spec);
+  const auto key = [](const Shortfall& of) {
+    return std::tie(of.best_domain, of.best_node, of.best_free, of.short_by);
+  };
+  if (is_new || known->second.version != rooms_.version() || key(known->second.lack) != key(lack)) {
+    known->second = {rooms_.version(), lack};
+    known->second.lack.why = reason_of_shortfall(rooms_.rooms(), request, lack);
+  }
+  return known->second.lack.why;
 }
 
 Fit RoomSearch::with_note(const SearchSubject& subject, const Request& request, Fit fit) const {

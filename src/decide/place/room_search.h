@@ -38,6 +38,12 @@ class RoomSearch {
   /// Returns how many pods of the gang the nodes of one pool could hold together if the pool grew to its limit.
   std::int64_t most_buyable(const GangPods& gang);
 
+  /// Returns how many pods of the gang `most_ever` and `most_buyable` would count if labels and taints excluded none of
+  /// them. The gang has no bound pods.
+  std::int64_t most_on_all_nodes(const GangPods& gang);
+  /// Returns the reason for which find() has found no room. Equal gangs share the answer while the rooms stay the same.
+  model::Reason reason_of(const GangPods& gang, const Shortfall& lack);
+
   /// Makes the search keep the places that it considers.
   /// @param searches  receives them; must outlive this object
   void keep_candidates(std::vector<Search>& searches) { searches_ = &searches; }
@@ -58,7 +64,12 @@ class RoomSearch {
   const model::Snapshot& snapshot_;
   AssumedRooms& rooms_;
   SpreadConstraint& spread_;
+  struct KnownReason {
+    std::uint64_t version = 0;  ///< version of the rooms
+    Shortfall lack;
+  };
   std::map<model::GangSpec, std::int64_t> buyable_;
+  std::map<model::GangSpec, KnownReason> reasons_;
   std::vector<Search>* searches_ = nullptr;  // null: considered places are not kept
 };
 

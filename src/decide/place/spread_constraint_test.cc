@@ -33,7 +33,7 @@ struct ZonedWorld : World {
 };
 
 NodeId node_of(const Decision& decision, std::size_t action) {
-  return std::get<model::BindPods>(decision.plan.actions.at(action).what).bindings.at(0).node;
+  return std::get<model::BindPods>(decision.plan.actions.at(action).effect).bindings.at(0).node;
 }
 
 TEST(SpreadConstraint, AReplicaGoesToTheDomainWithTheFewestReplicas) {

@@ -7,7 +7,7 @@
 namespace capstan::decide::place {
 namespace {
 
-/// Two gangs of eight GPUs, and a queue that holds one of them. There is no node.
+/// Two gangs of eight GPUs, and a queue with a limit of eight GPUs. There is no node.
 struct TwoGangs {
   TwoGangs() {
     world.pool({world.offering(8, 0, 10)}, 64);

@@ -104,6 +104,19 @@ class Buyer {
             .price = option.price};
   }
 
+  /// Returns the reason for which a new node does not hold `pods` of the gang although it has the GPUs; no value if it
+  /// lacks GPUs.
+  std::optional<Reason> lacking_resource(const Shortfall& lack, const model::Purchase& purchase,
+                                         std::int64_t pods) const {
+    const model::Catalog& catalog = capacity_.catalog();
+    const MilliGpu of_node = whole_gpus(catalog.offering(purchase.offering).gpus);
+    if (fleet::places({of_node}, lack.spec.pods.gpus_per_pod) < pods) return std::nullopt;
+    model::Resources amounts;
+    const model::Resources& of_pod = catalog.eligibility.requests(lack.spec.pods.pod_class);
+    for (std::int64_t i = 0; i < pods; ++i) model::add_to(amounts, of_pod);
+    return capacity_.new_nodes().lack(purchase, amounts, pods);
+  }
+
   /// Returns the cheapest option of the pools with the highest weight. Ties go to the preferred zone, then to the best
   /// domain, then to the earlier pool, then to the lower id. If there is no option, `obstacle` receives the reason.
   /// @param comparison  receives the options that were considered; null: none are kept
@@ -124,11 +137,13 @@ class Buyer {
     const auto consider = [&](PoolId pool, OfferingId id, DomainId within, bool completes) {
       const model::Offering& offering = catalog.offering(id);
       const std::int64_t per_node =
-          place::pods_on_new_node(catalog, id, lack.spec.pods.gpus_per_pod, lack.spec.pods.pod_class);
+          capacity_.new_nodes().pods_on({pool, id}, lack.spec.pods.gpus_per_pod, lack.spec.pods.pod_class);
       std::int64_t pods = capacity_.expected_nodes().lacking(lack, within);
       if (!needs_one_node(lack)) pods -= capacity_.expected_nodes().slots(lack, within);
       if (per_node == 0 || (needs_one_node(lack) && per_node < pods)) {
-        return note({pool, id, within}, Offer::Outcome::too_small);
+        const std::optional<Reason> why = lacking_resource(lack, {pool, id}, needs_one_node(lack) ? pods : 1);
+        if (why && obstacle.code == ReasonCode::no_offering) obstacle = *why;
+        return note({pool, id, within}, Offer::Outcome::too_small, why.value_or(Reason{}));
       }
       const std::int64_t count = ceil_div(std::max<std::int64_t>(pods, 1), per_node);
       const bool preferred = lack.preferred_zone.valid() && offering.zone == lack.preferred_zone;

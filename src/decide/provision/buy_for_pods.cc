@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -33,8 +34,10 @@ struct WaitingPod {
 struct Needed {
   fleet::NeededDevices devices{};
   model::Resources others{};
+  std::int64_t pods = 0;
 
   void add(const WaitingPod& pod, const model::Catalog& catalog) {
+    ++pods;
     devices.add(pod.gpus);
     model::add_to(others, catalog.eligibility.requests(pod.pod_class));
   }
@@ -68,13 +71,6 @@ bool may_share_node(const place::Shortfall* a, const place::Shortfall* b) {
          std::tie(b->preferred_zone, b->spread_is_strict, b->avoided_purchases, b->spec.pods.pod_class);
 }
 
-/// Returns true if an empty node of the offering has the amounts.
-bool holds(const model::Catalog& catalog, OfferingId id, const Needed& needed) {
-  if (catalog.offering(id).gpus < needed.devices.count()) return false;
-  const std::optional<model::Resources> others = catalog.resources_of_new_node(id);
-  return !others || model::times_in(needed.others, *others, 1) == 1;
-}
-
 /// Returns the offering that holds the amounts and can be bought now: the cheapest of the pools with the highest
 /// weight. Ties go to the preferred zone, then to the lower id, then to the earlier pool. If there is none, `why`
 /// receives the reason.
@@ -93,8 +89,13 @@ std::optional<Choice> cheapest(const Capacity& capacity, model::GpuKindId gpu, c
     for (OfferingId id : catalog.pools[p].offerings) {
       const model::Offering& offering = catalog.offering(id);
       if (offering.gpu != gpu) continue;
-      if (!holds(catalog, id, needed)) {
+      if (offering.gpus < needed.devices.count()) {
         note({{p}, id}, Offer::Outcome::too_small);
+        continue;
+      }
+      if (const auto lacked = capacity.new_nodes().lack({{p}, id}, needed.others, needed.pods)) {
+        if (why.code == ReasonCode::no_offering) why = *lacked;
+        note({{p}, id}, Offer::Outcome::too_small, *lacked);
         continue;
       }
       if (!may_use(lack, catalog, {{p}, id})) {
@@ -119,6 +120,16 @@ std::optional<Choice> cheapest(const Capacity& capacity, model::GpuKindId gpu, c
   return best;
 }
 
+/// Returns the gangs that wait for their queues. Their pods are gated until the queues admit them, so no autoscaler
+/// sees them.
+std::set<GangId> gangs_held_by_queues(const place::Decision& placed) {
+  std::set<GangId> held;
+  for (const place::PlacementResult& verdict : placed.verdicts) {
+    if (verdict.kind == place::PlacementResult::Kind::held_by_queue) held.insert(verdict.gang);
+  }
+  return held;
+}
+
 /// Returns the waiting pods in Karpenter's order: largest first, then oldest.
 std::vector<WaitingPod> waiting_pods(const Index& index, const model::Snapshot& snapshot,
                                      const std::set<PodId>& bound_now, const place::Decision& placed) {
@@ -126,10 +137,11 @@ std::vector<WaitingPod> waiting_pods(const Index& index, const model::Snapshot& 
   for (const place::Shortfall& lack : placed.shortfalls) {
     if (lack.gang.valid() && (lack.spread_is_strict || lack.preferred_zone.valid())) lacks[lack.gang] = &lack;
   }
+  const std::set<GangId> held = gangs_held_by_queues(placed);
   std::vector<WaitingPod> pods;
   for (const auto& [created, id] : index.unbound_pods) {
-    if (bound_now.contains(id)) continue;
     const model::Pod& pod = snapshot.pods.at(id);
+    if (bound_now.contains(id) || held.contains(pod.gang)) continue;
     const auto lack = lacks.find(pod.gang);
     const model::Gang& gang = snapshot.gangs.at(pod.gang);
     pods.push_back({id, pod.gang, gang.spec.pods.gpu, pod.gpus, gang.spec.pods.pod_class, created,
@@ -187,7 +199,7 @@ std::set<PodId> take_bindings(const model::Plan& plan, const Index& index, const
                               fleet::Trial& room) {
   std::set<PodId> bound;
   for (const model::Action& action : plan.actions) {
-    const auto* bind = std::get_if<model::BindPods>(&action.what);
+    const auto* bind = std::get_if<model::BindPods>(&action.effect);
     if (bind == nullptr) continue;
     const model::PodClassId pods = snapshot.gangs.at(bind->gang).spec.pods.pod_class;
     for (const model::BindPods::Binding& binding : bind->bindings) {

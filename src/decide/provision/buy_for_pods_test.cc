@@ -38,6 +38,32 @@ TEST(PerPod, APoolWithAHigherWeightIsPreferredWhateverItCosts) {
   EXPECT_EQ(bought[1].offering, pools.cheap) << "the pool with the higher weight is at its limit";
 }
 
+/// Three gangs of eight GPUs in a queue that holds two of them, and no node.
+struct ThreeInAQueue {
+  World world{};
+
+  ThreeInAQueue() {
+    world.pool({world.offering(8, 0, 9)}, 64);
+    const model::QueueId queue = world.queue(16);
+    for (const std::int64_t at_s : {0, 1, 2}) world.enqueue(world.gang(8, 1, TopologyLevel::node, at_s), queue);
+  }
+};
+
+TEST(PerPod, NoNodeIsBoughtForAPodThatItsQueueCouldNotHold) {
+  ThreeInAQueue three;
+  Memory memory;
+  EXPECT_EQ(launches(run(three.world, at_once(), memory, 10)).size(), 2u) << "each queue gates what exceeds its limit";
+}
+
+TEST(PerPod, AGangThatTheGangPolicyHoldsForItsQueueGetsNoNode) {
+  ThreeInAQueue three;
+  Index index = fleet::build(three.world.snapshot);
+  place::Memory placing;
+  const auto placed = place::decide(index, three.world.snapshot, {}, kGang, placing, at(10));
+  Memory memory;
+  EXPECT_EQ(launches(decide(index, three.world.snapshot, placed, at_once(), memory, at(10))).size(), 2u);
+}
+
 TEST(PerPod, BuysNothingForAPodThatFitsOnANode) {
   World world;
   world.pool({world.offering(8, 0, 9)}, 64);

@@ -15,7 +15,8 @@ using model::ReasonCode;
 Capacity::Capacity(const Index& index, const model::Snapshot& snapshot, const Memory& memory, Instant now)
     : catalog_(*snapshot.catalog),
       account_(index, snapshot, memory.pending_launches),
-      expected_nodes_(catalog_),
+      new_nodes_(snapshot, index.rooms),
+      expected_nodes_(new_nodes_),
       now_(now) {
   for (const Memory::Backoff& backoff : memory.backoffs) backoffs_[backoff.offering] = backoff;
   for (const Memory::PendingTermination& terminating : memory.terminating) {

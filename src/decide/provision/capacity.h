@@ -15,6 +15,7 @@ class Capacity {
   Capacity(const Index& index, const model::Snapshot& snapshot, const Memory& memory, Instant now);
 
   const model::Catalog& catalog() const { return catalog_; }
+  const place::NewNodes& new_nodes() const { return new_nodes_; }
   place::ExpectedNodes& expected_nodes() { return expected_nodes_; }
   const place::ExpectedNodes& expected_nodes() const { return expected_nodes_; }
   /// Returns the nodes of a pool. Nodes on their way are included, nodes that were told to terminate are not.
@@ -45,6 +46,7 @@ class Capacity {
   std::map<model::OfferingId, Memory::Backoff> backoffs_;
   /// Nodes whose termination was submitted and that still count in the account.
   std::map<model::PoolId, std::int64_t> terminating_;
+  place::NewNodes new_nodes_;
   place::ExpectedNodes expected_nodes_;
   Instant now_;
 };

@@ -61,7 +61,7 @@ class ActionCheck {
 std::string broken_invariant(const Context& context) {
   ActionCheck check(context);
   for (const model::Action& action : context.decision.plan.actions) {
-    if (std::string broken = std::visit(check, action.what); !broken.empty()) return broken;
+    if (std::string broken = std::visit(check, action.effect); !broken.empty()) return broken;
   }
   return context.decision.launched_gpus == check.launched_gpus() ? "" : "9: the launched GPUs are counted wrongly";
 }

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/known_row.h"
+#include "decide/place/fit.h"
 
 namespace capstan::decide::provision {
 namespace {
@@ -63,7 +64,7 @@ ReturnableNodes::ReturnableNodes(const Context& context) : context_(context) {
 bool ReturnableNodes::contains(NodeId id, const model::Node& node) const {
   return node.pool.valid() && !node.is_foreign && node.phase == model::Node::Phase::ready &&
          !context_.nominated.contains(id) && !has(context_.memory.terminating, id, &Memory::PendingTermination::node) &&
-         !is_in_unfinished_group(node) && !is_awaited(node);
+         !is_in_unfinished_group(node) && !is_awaited(id, node);
 }
 
 Duration ReturnableNodes::quiet_for(NodeId id) const {
@@ -97,13 +98,22 @@ bool ReturnableNodes::is_in_unfinished_group(const model::Node& node) const {
                              [&](const Memory::Group& group) { return has(group.claims, node.claim); });
 }
 
-/// Returns true if the node lies in the domain that a waiting gang fits best. The policy `group` keeps that node,
-/// because it is about to add the missing nodes to the domain.
-bool ReturnableNodes::is_awaited(const model::Node& node) const {
+/// Returns true if the node lies in the domain that a waiting gang fits best. An empty node must also have room for one
+/// of its pods. The policy `group` keeps that node, because it is about to add the missing nodes to the domain.
+bool ReturnableNodes::is_awaited(NodeId id, const model::Node& node) const {
   if (context_.policy.kind != Policy::Kind::group) return false;
   return std::ranges::any_of(context_.placed.shortfalls, [&](const place::Shortfall& lack) {
-    return lack.spec.pods.gpu == node.gpu && lack.best_domain.valid() &&
-           node.domains.domain_at(lack.spec.together) == lack.best_domain;
+    const model::PodSet& pods = lack.spec.pods;
+    if (pods.gpu != node.gpu || !lack.best_domain.valid() ||
+        node.domains.domain_at(lack.spec.together) != lack.best_domain) {
+      return false;
+    }
+    if (!is_empty(id)) return true;
+    const NodeRoom* room = context_.index.rooms.find(id);
+    const place::Request request{.gpu = pods.gpu,
+                                 .gpus_per_pod = pods.gpus_per_pod,
+                                 .pod_class = context_.capacity.catalog().eligibility.find(pods.pod_class)};
+    return place::may_use(room, request) && place::slots(*room, id, request) > 0;
   });
 }
 

@@ -38,7 +38,7 @@ class ReturnableNodes {
 
  private:
   bool is_in_unfinished_group(const model::Node& node) const;
-  bool is_awaited(const model::Node& node) const;
+  bool is_awaited(NodeId id, const model::Node& node) const;
 
   struct Budget {
     std::int64_t allowed = 0;        ///< nodes that may terminate at once

@@ -50,7 +50,7 @@ TEST(InstanceType, NothingIsBoughtForAPodThatNoTypeHolds) {
     two.gang(1, {.cpu_milli = 8'000, .memory_mib = 4'096});
     two.world.catalog().instance_types[0].memory_mib = 2'048;
     EXPECT_TRUE(two.bought(policy).empty());
-    EXPECT_TRUE(kept_for(two.decision, model::ReasonCode::no_offering));
+    EXPECT_TRUE(kept_for(two.decision, model::ReasonCode::node_lacks_resource));
   }
 }
 

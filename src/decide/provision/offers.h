@@ -27,7 +27,7 @@ struct Offer {
   std::int64_t count = 0;    ///< nodes; 0 if it was not counted
   MicroUsd price{};          ///< price of the nodes per hour
   Outcome outcome = Outcome::not_cheapest;
-  model::Reason why{};
+  model::Reason why{};  ///< for `refused`, and for `too_small` if a resource other than GPUs is short
   friend bool operator==(const Offer&, const Offer&) = default;
 };
 

@@ -93,7 +93,7 @@ TEST(Roles, AreReconciled) {
     std::int64_t conversions = 0;
     for (const auto& [service, part] : parts) {
       for (const model::Action& action : part.decision.plan.actions) {
-        conversions += std::holds_alternative<model::ConvertReplica>(action.what) ? 1 : 0;
+        conversions += std::holds_alternative<model::ConvertReplica>(action.effect) ? 1 : 0;
       }
     }
     EXPECT_EQ(parts.at(kPrefill).decision.desired, row.prefill_desired) << row.name;
@@ -115,7 +115,7 @@ TEST(Roles, TheLeastLoadedReplicaConvertsAndIsNotDrainedToo) {
 
   const Decision& decode = parts.at(kDecode).decision;
   ASSERT_EQ(decode.plan.actions.size(), 2u) << "nothing has to be started";
-  const auto& first = std::get<model::ConvertReplica>(decode.plan.actions[0].what);
+  const auto& first = std::get<model::ConvertReplica>(decode.plan.actions[0].effect);
   EXPECT_EQ(first.gang, model::GangId{5});
   EXPECT_EQ(first.from, kPrefill);
   EXPECT_EQ(first.to, kDecode);
@@ -124,7 +124,7 @@ TEST(Roles, TheLeastLoadedReplicaConvertsAndIsNotDrainedToo) {
 
   const Decision& prefill = parts.at(kPrefill).decision;
   ASSERT_EQ(prefill.plan.actions.size(), 1u);
-  const auto& set = std::get<model::SetReplicas>(prefill.plan.actions[0].what);
+  const auto& set = std::get<model::SetReplicas>(prefill.plan.actions[0].effect);
   EXPECT_EQ(set.replicas, 3);
   EXPECT_EQ(set.drain, (std::vector<model::GangId>{{3}}));
 }
@@ -143,7 +143,7 @@ TEST(Roles, ARoleWithASilentReplicaLendsNone) {
     reconcile_roles(catalog, parts);
     const std::vector<model::Action>& actions = parts.at(kDecode).decision.plan.actions;
     const auto converts = std::ranges::count_if(actions, [](const model::Action& action) {
-      return std::holds_alternative<model::ConvertReplica>(action.what);
+      return std::holds_alternative<model::ConvertReplica>(action.effect);
     });
     EXPECT_EQ(converts, silent ? 0 : 2);
   }

@@ -119,7 +119,7 @@ TEST(Scale, AFloorRaisesToItselfAndPreventsScaleDown) {
   EXPECT_EQ(raised.desired, 6);
   EXPECT_EQ(raised.why, (model::Reason{ReasonCode::slo_roll_back, {6, 4, 6}}));
   ASSERT_EQ(raised.plan.actions.size(), 1u);
-  EXPECT_EQ(std::get<model::SetReplicas>(raised.plan.actions[0].what).replicas, 6);
+  EXPECT_EQ(std::get<model::SetReplicas>(raised.plan.actions[0].effect).replicas, 6);
   EXPECT_EQ(decide(role(8, 0), policy, memory, at(15)).desired, 8) << "existing replicas stay";
   EXPECT_EQ(decide(role(8, 8), policy, memory, at(30)).desired, 16) << "a floor allows more";
   RoleView limited = role(4, 0);
@@ -318,7 +318,7 @@ RC_GTEST_PROP(Scale, StaysInItsBoundsAndRepeatsFromSavedMemory, ()) {
       const ReasonCode code = action.why.code;
       const bool is_stated =
           code == ReasonCode::fixed_replicas || code == ReasonCode::at_maximum || code == ReasonCode::above_maximum;
-      RC_ASSERT(std::get<model::SetReplicas>(action.what).is_stated == is_stated);
+      RC_ASSERT(std::get<model::SetReplicas>(action.effect).is_stated == is_stated);
     }
     const Decision again = decide(view, policy, saved, now);
     RC_ASSERT(plan_hash(again.plan) == plan_hash(decision.plan));

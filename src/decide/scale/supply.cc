@@ -59,8 +59,7 @@ std::int64_t pods_on_purchases(const model::Workload& workload, const Capacity& 
   std::vector<std::int64_t> by_pool(catalog.pools.size());
   bool any = false, all_back_off = true;
   each_purchase(workload, catalog, [&](const model::Purchase& p) {
-    const std::int64_t pods_a_node =
-        place::pods_on_new_node(catalog, p.offering, gpus_a_pod(workload), workload.pod_class);
+    const std::int64_t pods_a_node = capacity.new_nodes().pods_on(p, gpus_a_pod(workload), workload.pod_class);
     if (pods_a_node == 0) return;
     any = true;
     all_back_off = all_back_off && capacity.obstacle(p.pool, p.offering, 1) == Capacity::Obstacle::backing_off;

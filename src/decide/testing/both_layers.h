@@ -29,7 +29,7 @@ template <typename What>
 std::vector<What> all(const Decision& decision) {
   std::vector<What> found;
   for (const model::Action& action : decision.plan.actions) {
-    if (const What* what = std::get_if<What>(&action.what)) found.push_back(*what);
+    if (const What* what = std::get_if<What>(&action.effect)) found.push_back(*what);
   }
   return found;
 }

@@ -203,7 +203,7 @@ ReadyReplicas ready_of(const RunResult& result, std::size_t service) {
 class ConstantFleetSearch {
  public:
   ConstantFleetSearch(const scenario::Scenario& scenario, std::span<const RunResult> results, ExtraRuns& extra)
-      : scenario_(scenario), guide_(results.front()), trials_(scenario, results, extra) {}
+      : scenario_(scenario), best_policy_(results.front()), trials_(scenario, results, extra) {}
 
   Result<std::optional<ConstantFleet>> run() {
     const Result<bool> exact = scenario_.endpoint().split() ? search_pairs() : search_by_variant();
@@ -228,7 +228,7 @@ class ConstantFleetSearch {
   ReplicaCount least_of(std::size_t index) const { return std::max<ReplicaCount>(1, service(index).min_replicas); }
 
   FleetLine line_of(std::size_t index, std::function<ReplicaCounts(ReplicaCount)> fleet) const {
-    const ReadyReplicas ready = ready_of(guide_, index);
+    const ReadyReplicas ready = ready_of(best_policy_, index);
     FleetLine line;
     line.fleet = std::move(fleet);
     line.least = least_of(index);
@@ -271,7 +271,7 @@ class ConstantFleetSearch {
     // Plenty is twice the peak of the policies. More would leave no GPUs for the other role.
     std::array<ReplicaCount, 2> plenty{};
     for (std::size_t role : {0, 1}) {
-      plenty[role] = std::clamp(2 * ready_of(guide_, role).peak, least_of(role), service(role).max_replicas);
+      plenty[role] = std::clamp(2 * ready_of(best_policy_, role).peak, least_of(role), service(role).max_replicas);
     }
     while (!nodes_for(scenario_, {plenty[0], plenty[1]}) && (plenty[0] > least_of(0) || plenty[1] > least_of(1))) {
       plenty[0] = std::max(least_of(0), plenty[0] * 3 / 4);
@@ -320,7 +320,7 @@ class ConstantFleetSearch {
   }
 
   const scenario::Scenario& scenario_;
-  const RunResult& guide_;  ///< the best policy, whose replicas give the first guesses
+  const RunResult& best_policy_;  ///< the best policy, whose replicas give the first guesses
   FleetTrials trials_;
 };
 

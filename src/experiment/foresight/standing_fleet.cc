@@ -35,7 +35,7 @@ class NodeFiller {
     }
   }
 
-  /// @return false if a replica does not fit
+  /// Adds the replicas of a service. Returns false if one does not fit.
   bool fill(model::ServiceId service, ReplicaCount replicas) {
     const model::Workload& workload = catalog_.service(service).workload;
     const bool on_one_node = workload.pods == 1 || workload.together == model::TopologyLevel::node;

@@ -62,6 +62,9 @@ std::string cost_rows(const RunResult& r, std::size_t width) {
   if (const auto price = r.micro_usd_per_million_tokens()) {
     per += (per.empty() ? "" : " · ") + usd(*price) + " USD per million answer tokens";
   }
+  std::int64_t of_jobs = 0;
+  for (const JobFigures& job_class : r.jobs) of_jobs += job_class.micro_usd;
+  if (!per.empty() && of_jobs > 0) per += fmt::format(", without the {} USD of jobs", usd(of_jobs));
   line("cost", per);
   for (const SpendingKey key : kSpendingKeys) {
     const std::vector<SpendingSum> sums = spending_by(r, key);
@@ -128,33 +131,41 @@ std::string request_rows(const RunResult& r, std::size_t width) {
   return text;
 }
 
-}  // namespace
-
-std::string details(const RunResult& r, std::size_t width) {
-  const DisruptionFigures& d = r.disruptions;
-  std::string text = gpu_rows(r) + cost_rows(r, width) + latency_rows(r);
-  if (!r.has_only_jobs()) text += request_rows(r, width);
+/// Returns what happened to replicas: starts and changes of role.
+std::string replica_rows(const RunResult& r, std::size_t width) {
   const std::string starts = r.cold_starts == 0 ? ""
                                                 : fmt::format(", median {}, the longest {}",
                                                               time_text(r.cold_start_p50), time_text(r.cold_start_max));
   std::string changes = r.wakes == 0 ? "" : " · " + counted(r.wakes, "woken", "woken");
   if (r.conversions > 0) changes += " · " + counted(r.conversions, "change of role", "changes of role");
-  text += figures("replicas",
-                  {{r.replicas_peak, "ready at the peak"},
-                   {r.gangs_deferred, "gang waited for GPUs", "gangs waited for GPUs"},
-                   {r.cold_starts, "cold start", "cold starts"}},
-                  width, starts + changes);
-  text += role_rows(r, width);
+  return figures("replicas",
+                 {{r.replicas_peak, "ready at the peak"},
+                  {r.gangs_deferred, "gang waited for GPUs", "gangs waited for GPUs"},
+                  {r.cold_starts, "cold start", "cold starts"}},
+                 width, starts + changes) +
+         role_rows(r, width);
+}
+
+std::string disruption_rows(const RunResult& r, std::size_t width) {
+  const DisruptionFigures& d = r.disruptions;
+  return figures("disruptions",
+                 {{d.consolidation, "by consolidation"},
+                  {d.scale_down, "by scale-down"},
+                  {d.eviction, "by eviction"},
+                  {d.spot, "by spot"},
+                  {d.requests_cut, "request cut", "requests cut"},
+                  {d.requests_cut_forced, "of them by spot"}},
+                 width);
+}
+
+}  // namespace
+
+std::string details(const RunResult& r, std::size_t width) {
+  std::string text = gpu_rows(r) + cost_rows(r, width) + latency_rows(r);
+  if (!r.has_only_jobs()) text += request_rows(r, width) + replica_rows(r, width);
   text += figures(
       "nodes", {{r.nodes_launched, "launched"}, {r.nodes_refused, "refused"}, {r.nodes_released, "released"}}, width);
-  text += figures("disruptions",
-                  {{d.consolidation, "by consolidation"},
-                   {d.scale_down, "by scale-down"},
-                   {d.eviction, "by eviction"},
-                   {d.spot, "by spot"},
-                   {d.requests_cut, "request cut", "requests cut"},
-                   {d.requests_cut_forced, "of them by spot"}},
-                  width);
+  if (!r.has_only_jobs()) text += disruption_rows(r, width);  // the table of lost work has the restarts of jobs
   return text +
          figures("decisions", {{r.decisions, "action", "actions"}, {r.reversals, "reversal", "reversals"}}, width);
 }

@@ -98,12 +98,14 @@ using WaitKey = std::tuple<std::string, std::string, std::string, std::string>; 
 
 Json gangs_json(const RunHistory& history, const Rows& written, Numbering<WaitKey>& reasons) {
   Json json = empty_columns({"service", "replica", "gpus_milli", "created_ms", "ended_ms", "steps", "held", "waits"});
-  if (written.after) json["row"] = json["queue"] = Json::array();
+  if (written.after) json["row"] = json["queue"] = json["containers_ms"] = json["name"] = Json::array();
   for (const GangHistory& gang : history.gangs) {
     if (!written.has(gang)) continue;
     if (written.after) {
       json["row"].push_back(&gang - history.gangs.data());
       json["queue"].push_back(gang.queue.valid() ? Json(gang.queue.value) : Json());
+      json["containers_ms"].push_back(ms_or_null(gang.containers_started_at));
+      json["name"].push_back(gang.name);
     }
     json["service"].push_back(gang.user == GangHistory::kNoUser ? Json(-1) : Json(gang.user));
     json["replica"].push_back(gang.ordinal);
@@ -164,15 +166,16 @@ Json machine_json(const MachineKey& machine, const Rows& written) {
   return json;
 }
 
-/// Returns the tokens and the idle time of each service by minute.
+/// Returns the tokens, the ended requests and the idle time of each service by minute.
 Json use_json(const RunHistory& history, const Rows& written) {
-  Json json = empty_columns({"row", "service", "at_ms", "tokens", "idle_gpu_s", "idle_usd"});
+  Json json = empty_columns({"row", "service", "at_ms", "tokens", "requests", "idle_gpu_s", "idle_usd"});
   for (const UseMinute& use : history.use) {
     if (!written.has(use)) continue;
     json["row"].push_back(&use - history.use.data());
     json["service"].push_back(use.user);
     json["at_ms"].push_back(use.minute * 60'000);
     json["tokens"].push_back(use.tokens);
+    json["requests"].push_back(use.requests);
     json["idle_gpu_s"].push_back(std::round(1e3 * use.idle_gpu_s) / 1e3);
     json["idle_usd"].push_back(std::round(1e6 * use.idle_usd) / 1e6);
   }

@@ -95,6 +95,15 @@ TEST(JobsVerdict, DifferencesAreInJobs) {
   EXPECT_EQ(job_terms(a, a), "");
 }
 
+TEST(JobsVerdict, ACheaperRowSaysWhichGoalItMisses) {
+  const std::string text = render_text(comparison_of({{"cheap", 20, 5, 10}, {"good", 20, 0, 50}}), "s.yaml", {});
+  const std::size_t row = text.find("  cheap ");
+  ASSERT_NE(row, text.npos) << text;
+  const std::size_t next_line = text.find('\n', row) + 1;
+  EXPECT_TRUE(text.substr(next_line).starts_with("    misses train (50.0 % in time, 90.0 % asked)\n")) << text;
+  EXPECT_EQ(text.find("misses"), text.find("misses train", next_line)) << "the first policy misses nothing";
+}
+
 TEST(JobsVerdict, TheTextAndTheJsonHaveNoRequests) {
   const Comparison c = comparison_of({{"a", 20, 0, 10}, {"b", 18, 0, 9}});
   const std::string text = render_text(c, "s.yaml", {});
@@ -103,6 +112,11 @@ TEST(JobsVerdict, TheTextAndTheJsonHaveNoRequests) {
   EXPECT_NE(text.find("30/30"), text.npos);
   EXPECT_EQ(text.find("TTFT"), text.npos) << text;
   EXPECT_EQ(text.find("SLO"), text.npos) << text;
+  EXPECT_NE(text.find("next  capstan sim s.yaml"), text.npos);
+  EXPECT_EQ(text.find("capstan plan"), text.npos) << "a plan needs a service";
+  const std::string one = render_text(comparison_of({{"a", 20, 0, 10}}), "s.yaml", {});
+  EXPECT_EQ(one.find("replicas"), one.npos) << one;
+  EXPECT_NE(one.find("0 launched"), one.npos);
   const auto json = nlohmann::json::parse(render_json(c, {}));
   EXPECT_TRUE(json["slo"].is_null());
   EXPECT_EQ(json["policies"][0]["jobs"].size(), 2u);

@@ -65,9 +65,9 @@ Json spending(const RunResult& r) {
 Json price(std::optional<std::int64_t> micro_usd) { return micro_usd ? usd_decimal(*micro_usd) : Json(); }
 
 Json series(const std::vector<Minute>& minutes) {
-  Json json = {{"arrived", Json::array()},    {"met", Json::array()},   {"waiting", Json::array()},
-               {"desired", Json::array()},    {"ready", Json::array()}, {"gpus_paid", Json::array()},
-               {"ttft_p99_us", Json::array()}};
+  Json json = {{"arrived", Json::array()},     {"met", Json::array()},        {"waiting", Json::array()},
+               {"desired", Json::array()},     {"ready", Json::array()},      {"gpus_paid", Json::array()},
+               {"ttft_p99_us", Json::array()}, {"tpot_p99_us", Json::array()}};
   for (const Minute& minute : minutes) {
     json["arrived"].push_back(minute.arrived);
     json["met"].push_back(minute.met);
@@ -76,6 +76,7 @@ Json series(const std::vector<Minute>& minutes) {
     json["ready"].push_back(minute.ready);
     json["gpus_paid"].push_back(minute.gpus_paid);
     json["ttft_p99_us"].push_back(minute.ttft_p99_us);
+    json["tpot_p99_us"].push_back(minute.tpot_p99_us);
   }
   return json;
 }
@@ -189,7 +190,7 @@ Json jobs(const RunResult& r) {
                 {"restarts", jobs.restarts},
                 {"preempted", jobs.preempted},
                 {"resized", jobs.resized},
-                {"narrow_starts", jobs.narrow_starts},
+                {"undersized_starts", jobs.undersized_starts},
                 {"lost_gpu_hours", gpu_hours_decimal(jobs.lost_gpu_ns)},
                 {"computed_gpu_hours", gpu_hours_decimal(jobs.computed_gpu_ns)},
                 {"gpu_hours", gpu_hours_decimal(jobs.gpu_ns)},
@@ -408,6 +409,10 @@ Json clairvoyant(const Comparison& comparison, Duration bucket) {
 std::string render_json(const Comparison& comparison, const JsonParts& parts) {
   Json json = {{"format_version", 1},     {"scenario", comparison.scenario}, {"title", comparison.title},
                {"load", comparison.load}, {"service", comparison.service},   {"seed", comparison.seed}};
+  if (comparison.assumed_engine_init) {
+    json["assumed_engine_init_ns"] = {comparison.assumed_engine_init->low.count(),
+                                      comparison.assumed_engine_init->high.count()};
+  }
   const bool has_slo = comparison.results.empty() || !comparison.results.front().has_only_jobs();
   json["slo"] = has_slo ? slo_json(comparison.slo) : Json();
   json["policies"] = Json::array();

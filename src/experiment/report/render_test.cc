@@ -127,6 +127,24 @@ next  capstan sim s.yaml --policy "queue · gang · group" · for manifests to d
 )");
 }
 
+/// Returns the column of the text in which the first occurrence of a word ends.
+std::size_t end_column(const std::string& text, const std::string& word) {
+  const std::size_t found = text.find(word);
+  EXPECT_NE(found, std::string::npos) << word << " in " << text;
+  if (found == std::string::npos) return 0;
+  const std::size_t line = text.rfind('\n', found) + 1;
+  return columns(text.substr(line, found + word.size() - line));
+}
+
+TEST(RenderText, LongNumbersStayBelowTheirHeads) {
+  Comparison c = two();
+  c.results[0].gpu_ns[static_cast<std::size_t>(GpuState::busy)] = GpuNanoseconds{22'366'794} * 3'600'000'000'000;
+  const std::string text = render_text(c, "s.yaml");
+  EXPECT_EQ(end_column(text, " 22,366,800.0"), end_column(text, "GPU-h"));
+  EXPECT_EQ(end_column(text, " 30.0"), end_column(text, "GPU-h")) << "the next row has the same columns";
+  EXPECT_EQ(end_column(text, " 1,080"), end_column(text, "idle GPU-min"));
+}
+
 TEST(RenderText, RowsOfTheConstantFleetAndOfForesightFollowThePolicies) {
   const std::string text = render_text(advised(), "s.yaml");
   EXPECT_NE(text.find(R"(
@@ -305,6 +323,9 @@ TEST(Words, AreExact) {
   EXPECT_EQ(clock({std::chrono::seconds(3661)}), "01:01:01");
   EXPECT_EQ(columns("a·▶"), 3u);
   EXPECT_EQ(shortened("a·bcd", 3), "a·…");
+  EXPECT_EQ(shortened_name("queue · gang · karpenter", 14), "queue ·…penter");
+  EXPECT_EQ(shortened_name("queue · gang · group", 14), "queue ·… group");
+  EXPECT_EQ(shortened_name("a·b", 3), "a·b");
 }
 
 TEST(Words, AShellReadsTheWordUnchanged) {

@@ -13,6 +13,7 @@
 #include "experiment/report/clairvoyant_words.h"
 #include "experiment/report/details.h"
 #include "experiment/report/frontier.h"
+#include "experiment/report/notes.h"
 #include "experiment/report/result_words.h"
 #include "experiment/report/services.h"
 #include "experiment/report/sparklines.h"
@@ -140,30 +141,43 @@ const TableColumns& columns_of(const Comparison& c) {
 
 constexpr std::size_t kBarAfter = 3;  ///< the bar of states follows this column
 
-/// Fits the table into the terminal. In a narrow one the bar is left out first, then names are cut.
+using Cells = std::array<std::string, kColumnCount>;
+
+Cells cells_of(const TableColumns& table_columns, const RunResult& r) {
+  Cells cells;
+  for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = table_columns[i].cell(r);
+  return cells;
+}
+
+/// Fits the table into the terminal. A column has at least its stated width, and a blank before its longest cell. In a
+/// narrow terminal the bar is left out first, then names are cut.
 struct Shape {
   std::size_t name = kMinName;
+  std::array<std::size_t, kColumnCount> widths{};
   bool bar = true;
 
   Shape(const Comparison& c, std::size_t width) {
+    for (std::size_t i = 0; i < kColumnCount; ++i) widths[i] = columns_of(c)[i].width;
+    for (const RunResult& r : c.results) {
+      if (shown(c, r)) widen(cells_of(columns_of(c), r));
+    }
+    if (c.constant_fleet) widen(cells_of(kTableColumns, c.constant_fleet->result));
+    if (c.clairvoyant) widen(cells_of(kTableColumns, c.clairvoyant->achievable.result));
     for (const RunResult& r : c.results) name = std::max(name, columns(r.policy));
     if (c.constant_fleet) name = std::max(name, columns(c.constant_fleet->result.policy));
     if (c.clairvoyant) name = std::max({name, columns(lower_bound_name(c.slo)), columns(kAchievableName)});
     name = std::min(name, kMaxName);
     std::size_t numbers = 2;
-    for (const TableColumn& column : columns_of(c)) numbers += column.width;
+    for (const std::size_t column : widths) numbers += column;
     bar = name + numbers + 2 + kBarCells <= width;
     if (!bar) name = std::clamp(width > numbers ? width - numbers : 0, kMinName, name);
   }
+
+ private:
+  void widen(const Cells& cells) {
+    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], columns(cells[i]) + 1);
+  }
 };
-
-using Cells = std::array<std::string, kColumnCount>;
-
-Cells cells_of(const RunResult& r) {
-  Cells cells;
-  for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = kTableColumns[i].cell(r);
-  return cells;
-}
 
 /// Returns the cells of the lower bound, which has only a cost.
 Cells cells_of(const Clairvoyant::LowerBound& bound) {
@@ -180,9 +194,9 @@ Cells cells_of(const Clairvoyant::LowerBound& bound) {
 /// Returns the rows below the policies: the best constant fleet, and the results with foresight.
 std::string yardstick_rows(const Comparison& c, const Shape& shape, const Paint& paint) {
   const auto row = [&](const std::string& name, const Cells& cells, const std::string& states) {
-    std::string line = "  " + pad_right(shortened(name, shape.name), shape.name);
+    std::string line = "  " + pad_right(shortened_name(name, shape.name), shape.name);
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      line += pad_left(cells[i], kTableColumns[i].width);
+      line += pad_left(cells[i], shape.widths[i]);
       if (i == kBarAfter && shape.bar) line += "  " + states;
     }
     return paint.dim(line) + "\n";
@@ -190,12 +204,12 @@ std::string yardstick_rows(const Comparison& c, const Shape& shape, const Paint&
   std::string rows;
   if (c.constant_fleet) {
     const RunResult& fleet = c.constant_fleet->result;
-    rows += row(fleet.policy, cells_of(fleet), bar(fleet));
+    rows += row(fleet.policy, cells_of(kTableColumns, fleet), bar(fleet));
   }
   if (c.clairvoyant) {
     const RunResult& achievable = c.clairvoyant->achievable.result;
     rows += row(lower_bound_name(c.slo), cells_of(c.clairvoyant->bound), std::string(kBarCells, ' ')) +
-            row(kAchievableName, cells_of(achievable), bar(achievable));
+            row(kAchievableName, cells_of(kTableColumns, achievable), bar(achievable));
   }
   return rows;
 }
@@ -205,23 +219,25 @@ std::string table(const Comparison& c, const Shape& shape, const Paint& paint, s
   const TableColumns& all = columns_of(c);
   std::string out = "  " + pad_right("policy", shape.name);
   for (std::size_t i = 0; i < kColumnCount; ++i) {
-    out += pad_left(all[i].head, all[i].width);
+    out += pad_left(all[i].head, shape.widths[i]);
     if (i == kBarAfter && shape.bar) out += "  " + pad_right("GPU time", kBarCells);
   }
   out = paint.dim(out) + "\n";
   for (const RunResult& r : c.results) {
     if (!shown(c, r)) continue;
     std::string line = &r == marked ? "▶ " : "  ";
-    line += pad_right(shortened(r.policy, shape.name), shape.name);
+    line += pad_right(shortened_name(r.policy, shape.name), shape.name);
+    const Cells cells = cells_of(all, r);
     for (std::size_t i = 0; i < kColumnCount; ++i) {
-      std::string cell = all[i].cell(r);
-      // A number that fills its column moves the rest of the row to the right, so that numbers never touch.
-      cell = columns(cell) < all[i].width ? pad_left(cell, all[i].width) : " " + cell;
+      std::string cell = pad_left(cells[i], shape.widths[i]);
       if (i == 0) cell = holds_slo(r, c.slo) ? paint.good(cell) : paint.bad(cell);
       line += cell;
       if (i == kBarAfter && shape.bar) line += "  " + bar(r);
     }
     out += (&r == marked ? paint.bold(line) : line) + "\n";
+    // The tables below say this of the first policy.
+    const std::string missed = &r == &c.results.front() || !r.is_shared() ? "" : missed_services_words(r);
+    if (!missed.empty()) out += paint.bad(wrapped("    ", "misses " + missed, width));
     const std::string broken = broken_words(r);
     if (!broken.empty()) out += paint.bad(wrapped("    ", broken, width));
     for (const std::string& warning : r.warnings) out += paint.bad(wrapped("    warning: ", warning, width));
@@ -325,12 +341,15 @@ std::string render_text(const Comparison& c, const std::string& arguments, const
   const bool swept = std::ranges::any_of(c.results, [](const RunResult& r) { return !r.swept_from.empty(); });
   if (!one && (options.frontier || swept)) out += frontier_words(c, width);
   if (c.clairvoyant) out += clairvoyant_words(c, width);
+  for (const std::string& note : notes_on(c)) out += wrapped("note  ", note, width);
   const std::string& policy = c.results.front().policy;
   const std::string named = shell_word(policy) == policy ? '"' + policy + '"' : shell_word(policy);
   const std::string again = fmt::format("capstan sim {} --policy {}", arguments, named);
+  const bool has_only_jobs = c.results.front().has_only_jobs();  // a plan needs a service
   return out + wrapped("next  ",
-                       one ? fmt::format("capstan compare {} · {} -o json", arguments, again)
-                           : again + " · for manifests to deploy: capstan plan --example",
+                       one             ? fmt::format("capstan compare {} · {} -o json", arguments, again)
+                       : has_only_jobs ? again
+                                       : again + " · for manifests to deploy: capstan plan --example",
                        width);
 }
 

@@ -55,8 +55,11 @@ std::string cost_against(const RunResult& r, const RunResult& other) {
   const __int128 than = priced ? other.total_micro_usd() : other.paid_gpu_ns();
   const __int128 difference = cost > than ? cost - than : than - cost;
   const auto percent = than == 0 ? 0 : static_cast<std::int64_t>((difference * 200 / than + 1) / 2);  // rounded
-  if (percent == 0) return "as much as";
-  return fmt::format("{} % {} than", grouped_text(percent), cost > than ? "more" : "less");
+  if (cost_words(r) == cost_words(other)) return "as much as";
+  const char* direction = cost > than ? "more" : "less";
+  if (than == 0) return fmt::format("{} than", direction);
+  if (percent == 0) return fmt::format("under 1 % {} than", direction);
+  return fmt::format("{} % {} than", grouped_text(percent), direction);
 }
 
 }  // namespace capstan::experiment

@@ -17,11 +17,11 @@ std::string broken_words(const RunResult& result);
 /// Returns "78.27 USD", or the paid GPU time if no price is known.
 std::string cost_words(const RunResult& result);
 
-/// Returns the end of `cost_words` in the first sentence of a report: " in 30 min (80.00 USD/h)", the length of the run
-/// and the price per hour. The other sentences compare runs of the same length.
+/// Returns the length of the run and the price per hour: " in 30 min (80.00 USD/h)". The text follows `cost_words` in
+/// the first sentence of a report. The other sentences compare runs of the same length.
 std::string time_and_price_words(const RunResult& result);
 
-/// Returns "33 % less than", "4 % more than" or "as much as".
+/// Returns "33 % less than", "4 % more than", "under 1 % more than" or, if both are equal in words, "as much as".
 std::string cost_against(const RunResult& result, const RunResult& other);
 
 }  // namespace capstan::experiment

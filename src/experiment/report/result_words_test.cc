@@ -28,5 +28,17 @@ TEST(ResultWords, NamesBrokenInvariantsOnly) {
   EXPECT_EQ(result.invariants.total(), 14);
 }
 
+TEST(ResultWords, ASmallDifferenceOfCostIsNotNone) {
+  const auto of_cents = [](std::int64_t cents) {
+    RunResult result;
+    result.cost_micro_usd[0] = cents * 10'000;
+    return result;
+  };
+  EXPECT_EQ(cost_against(of_cents(404'393), of_cents(403'384)), "under 1 % more than");
+  EXPECT_EQ(cost_against(of_cents(403'384), of_cents(404'393)), "under 1 % less than");
+  EXPECT_EQ(cost_against(of_cents(403'384), of_cents(403'384)), "as much as");
+  EXPECT_EQ(cost_against(of_cents(200), of_cents(100)), "100 % more than");
+}
+
 }  // namespace
 }  // namespace capstan::experiment

@@ -26,10 +26,31 @@ std::string percent(std::int64_t ppm) { return share_text(ppm); }
 /// Returns a line of a table: a name, and cells to the right of it.
 std::string row(const std::string& name, std::size_t name_width, std::span<const std::size_t> widths,
                 const std::vector<std::string>& cells) {
-  std::string line = "  " + pad_right(shortened(name, name_width), name_width);
+  std::string line = "  " + pad_right(shortened_name(name, name_width), name_width);
   for (std::size_t i = 0; i < cells.size(); ++i) line += pad_left(cells[i], widths[i]);
   return line + "\n";
 }
+
+/// A table with a name in front of each row. The first row is the head.
+struct NamedTable {
+  std::vector<std::string> names{};
+  std::vector<std::vector<std::string>> cells{};
+
+  void add(std::string name, std::vector<std::string> row_cells) {
+    names.push_back(std::move(name));
+    cells.push_back(std::move(row_cells));
+  }
+
+  /// Returns the lines. A column has at least its width of `widths`, and two blanks before its longest cell.
+  std::string text(std::size_t name_width, std::vector<std::size_t> widths) const {
+    for (const std::vector<std::string>& row_cells : cells) {
+      for (std::size_t i = 0; i < row_cells.size(); ++i) widths[i] = std::max(widths[i], columns(row_cells[i]) + 2);
+    }
+    std::string out;
+    for (std::size_t i = 0; i < cells.size(); ++i) out += row(names[i], name_width, widths, cells[i]);
+    return out;
+  }
+};
 
 /// Returns the width of a column with the names of the rows.
 template <typename Row>
@@ -99,9 +120,8 @@ std::vector<std::string> other_services(const std::vector<const ServiceFigures*>
 
 /// Returns the table of the services, with a row for the GPUs that no pod had.
 std::string service_rows(const RunResult& result, TableRows rows) {
-  static constexpr std::size_t kWidths[] = {10, 9, 10, 10, 9, 9, 11};
-  const std::size_t name = name_width(result.services);
-  std::string out = row("service", name, kWidths, {"met", "asked", "TTFT p99", "TPOT p99", "ready", "GPU-h", "USD"});
+  NamedTable table;
+  table.add("service", {"met", "asked", "TTFT p99", "TPOT p99", "ready", "GPU-h", "USD"});
   const auto minutes = static_cast<std::int64_t>(std::max<std::size_t>(result.minutes.size(), 1));
   const auto chosen = choose_rows(result.services, rows, [](const ServiceFigures& service) {
     const bool has_requests = service.requests.arrived > 0;
@@ -111,21 +131,18 @@ std::string service_rows(const RunResult& result, TableRows rows) {
   for (const ServiceFigures* shown : chosen.shown) {
     const ServiceFigures& service = *shown;
     const bool has_latency = service.requests.completed > 0;
-    out += row(
-        service.name, name, kWidths,
+    table.add(
+        service.name,
         {service.requests.arrived > 0 ? percent(service.attainment_ppm()) : "-", percent(service.slo.attainment_ppm),
          has_latency ? seconds(service.ttft.p99_us) : "-", has_latency ? milliseconds(service.tpot.p99_us) : "-",
          tenths(service.ready_minutes * 10 / minutes, 10), gpu_hours(service.gpu_ns), usd(service.micro_usd)});
     for (const RoleFigures& role : service.roles) {
-      out += row("  " + role.name(), name, kWidths, {"", "", "", "", tenths(role.ready_minutes * 10 / minutes, 10)});
+      table.add("  " + role.name(), {"", "", "", "", tenths(role.ready_minutes * 10 / minutes, 10)});
     }
   }
-  if (!chosen.others.empty()) {
-    out += row(others_name(chosen.others), name, kWidths, other_services(chosen.others, minutes));
-  }
-  out += row("no pod", name, kWidths,
-             {"", "", "", "", "", gpu_hours(result.idle_node_gpu_ns), usd(result.idle_node_micro_usd)});
-  return out;
+  if (!chosen.others.empty()) table.add(others_name(chosen.others), other_services(chosen.others, minutes));
+  table.add("no pod", {"", "", "", "", "", gpu_hours(result.idle_node_gpu_ns), usd(result.idle_node_micro_usd)});
+  return table.text(name_width(result.services), {10, 9, 10, 10, 9, 9, 11});
 }
 
 }  // namespace
@@ -142,14 +159,6 @@ std::string service_table(const RunResult& result, std::size_t width, TableRows 
 
 namespace {
 
-/// Returns the width of a column: at least `least`, and two blanks before its longest cell.
-std::size_t column_width(std::size_t least, const std::vector<std::vector<std::string>>& table, std::size_t column) {
-  for (const std::vector<std::string>& cells : table) {
-    if (column < cells.size()) least = std::max(least, columns(cells[column]) + 2);
-  }
-  return least;
-}
-
 std::string ended_of(std::int64_t ended, std::int64_t arrived) {
   return grouped_text(ended) + "/" + grouped_text(arrived);
 }
@@ -161,23 +170,26 @@ std::string per_hour(std::int64_t ended, const RunResult& result) {
 
 bool lost_work(const JobFigures& jobs) { return jobs.restarts > 0 || jobs.resized > 0 || jobs.lost_gpu_ns > 0; }
 
-/// Returns the restarts and changes of width of the jobs, and the work that they lost. Empty if there are none.
+/// Returns the restarts and changes of width of the jobs, and the work that they lost. A class without any has no row.
+/// Empty if there are none.
 std::string lost_work_table(const RunResult& result, const ChosenRows<JobFigures>& chosen, std::size_t name) {
   if (std::ranges::none_of(result.jobs, lost_work)) return "";
-  static constexpr std::size_t kWidths[] = {10, 11, 9, 12};
-  std::string out = "\n" + row("lost work", name, kWidths, {"restarts", "preempted", "resized", "lost GPU-h"});
+  NamedTable table;
+  table.add("lost work", {"restarts", "preempted", "resized", "lost GPU-h"});
   const auto cells = [](std::int64_t restarts, std::int64_t preempted, std::int64_t resized, GpuNanoseconds lost) {
     return std::vector<std::string>{grouped_text(restarts), grouped_text(preempted), grouped_text(resized),
                                     gpu_hours(lost)};
   };
   for (const JobFigures* jobs : chosen.shown) {
-    out += row(jobs->name, name, kWidths, cells(jobs->restarts, jobs->preempted, jobs->resized, jobs->lost_gpu_ns));
+    if (!lost_work(*jobs)) continue;
+    table.add(jobs->name, cells(jobs->restarts, jobs->preempted, jobs->resized, jobs->lost_gpu_ns));
   }
-  const auto& others = chosen.others;
-  if (others.empty()) return out;
-  return out + row(others_name(others), name, kWidths,
-                   cells(sum_of(others, &JobFigures::restarts), sum_of(others, &JobFigures::preempted),
-                         sum_of(others, &JobFigures::resized), sum_of(others, &JobFigures::lost_gpu_ns)));
+  if (const auto& others = chosen.others; !others.empty()) {
+    table.add(others_name(others),
+              cells(sum_of(others, &JobFigures::restarts), sum_of(others, &JobFigures::preempted),
+                    sum_of(others, &JobFigures::resized), sum_of(others, &JobFigures::lost_gpu_ns)));
+  }
+  return "\n" + table.text(name, {10, 11, 9, 12});
 }
 
 }  // namespace
@@ -188,45 +200,41 @@ std::string job_table(const RunResult& result, TableRows rows) {
   const auto chosen = choose_rows(result.jobs, rows, [](const JobFigures& jobs) {
     return std::pair(jobs.attainment_ppm().value_or(1'000'000), -jobs.wait_p99.count());
   });
-  std::vector<std::string> names = {"jobs"};
-  std::vector<std::vector<std::string>> table = {
-      {"in time", "asked", "wait p50", "wait p99", "ended", "per hour", "run GPU-h", "GPU-h", "USD"}};
+  NamedTable table;
+  table.add("jobs", {"in time", "asked", "wait p50", "wait p99", "ended", "per hour", "run GPU-h", "GPU-h", "USD"});
   for (const JobFigures* shown : chosen.shown) {
     const JobFigures& jobs = *shown;
-    names.push_back(jobs.name);
-    table.push_back({jobs.goal ? share(jobs.attainment_ppm()) : "-",
-                     jobs.goal ? percent(jobs.goal->attainment_ppm) : "-", clock(Instant{jobs.wait_p50}),
-                     clock(Instant{jobs.wait_p99}), ended_of(jobs.ended, jobs.arrived), per_hour(jobs.ended, result),
-                     gpu_hours(jobs.computed_gpu_ns), gpu_hours(jobs.gpu_ns), usd(jobs.micro_usd)});
+    const auto wait = [&](Duration time) { return jobs.arrived > 0 ? clock(Instant{time}) : "-"; };
+    table.add(jobs.name, {jobs.goal ? share(jobs.attainment_ppm()) : "-",
+                          jobs.goal ? percent(jobs.goal->attainment_ppm) : "-", wait(jobs.wait_p50),
+                          wait(jobs.wait_p99), ended_of(jobs.ended, jobs.arrived), per_hour(jobs.ended, result),
+                          gpu_hours(jobs.computed_gpu_ns), gpu_hours(jobs.gpu_ns), usd(jobs.micro_usd)});
   }
   if (const auto& others = chosen.others; !others.empty()) {
     const std::int64_t ended = sum_of(others, &JobFigures::ended);
-    names.push_back(others_name(others));
-    table.push_back({"", "", "", "", ended_of(ended, sum_of(others, &JobFigures::arrived)), per_hour(ended, result),
-                     gpu_hours(sum_of(others, &JobFigures::computed_gpu_ns)),
-                     gpu_hours(sum_of(others, &JobFigures::gpu_ns)), usd(sum_of(others, &JobFigures::micro_usd))});
+    table.add(others_name(others),
+              {"", "", "", "", ended_of(ended, sum_of(others, &JobFigures::arrived)), per_hour(ended, result),
+               gpu_hours(sum_of(others, &JobFigures::computed_gpu_ns)), gpu_hours(sum_of(others, &JobFigures::gpu_ns)),
+               usd(sum_of(others, &JobFigures::micro_usd))});
   }
   if (result.services.empty()) {  // with services, their table has this row
-    names.push_back("no pod");
-    table.push_back({"", "", "", "", "", "", "", gpu_hours(result.idle_node_gpu_ns), usd(result.idle_node_micro_usd)});
+    table.add("no pod",
+              {"", "", "", "", "", "", "", gpu_hours(result.idle_node_gpu_ns), usd(result.idle_node_micro_usd)});
   }
-  std::vector<std::size_t> widths = {10, 9, 10, 10, 9, 10, 11, 9, 11};
-  for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = column_width(widths[i], table, i);
-  std::string out = "\n";
-  for (std::size_t i = 0; i < table.size(); ++i) out += row(names[i], name, widths, table[i]);
-  return out + lost_work_table(result, chosen, name);
+  return "\n" + table.text(name, {10, 9, 10, 10, 9, 10, 11, 9, 11}) + lost_work_table(result, chosen, name);
 }
 
 std::string queue_table(const RunResult& result, TableRows rows) {
   if (result.queues.empty()) return "";
-  static constexpr std::size_t kWidths[] = {10, 9, 10, 19, 19, 9, 11};
-  static constexpr std::size_t kWidthsWithoutJobs[] = {10, 9, 10, 19, 9, 11};
-  const std::span<const std::size_t> widths =
-      result.jobs.empty() ? std::span<const std::size_t>(kWidthsWithoutJobs) : std::span<const std::size_t>(kWidths);
-  const std::size_t name = name_width(result.queues);
-  std::vector<std::string> head = {"limit", "mean", "peak", "GPUs waiting, peak", "GPU-h", "USD"};
-  if (!result.jobs.empty()) head.insert(head.begin() + 4, "jobs waiting, peak");
-  std::string out = "\n" + row("queue", name, widths, head);
+  const bool has_jobs = !result.jobs.empty();
+  std::vector<std::string> head = {"limit", "held, mean", "held, peak", "GPUs waiting, peak", "GPU-h", "USD"};
+  std::vector<std::size_t> widths = {9, 12, 12, 20, 9, 11};
+  if (has_jobs) {
+    head.insert(head.begin() + 4, "jobs waiting, peak");
+    widths.insert(widths.begin() + 4, 20);
+  }
+  NamedTable table;
+  table.add("queue", head);
   const auto minutes = static_cast<std::int64_t>(std::max<std::size_t>(result.minutes.size(), 1));
   const auto chosen = choose_rows(result.queues, rows, [](const QueueFigures& queue) {
     return std::pair(-queue.waiting_peak.count, -queue.micro_usd);
@@ -239,42 +247,44 @@ std::string queue_table(const RunResult& result, TableRows rows) {
                                       gpus(queue.waiting_peak),
                                       gpu_hours(queue.gpu_ns),
                                       usd(queue.micro_usd)};
-    if (!result.jobs.empty()) cells.insert(cells.begin() + 4, grouped_text(queue.jobs_waiting_peak));
-    out += row(queue.name, name, widths, cells);
+    if (has_jobs) cells.insert(cells.begin() + 4, grouped_text(queue.jobs_waiting_peak));
+    table.add(queue.name, std::move(cells));
   }
   // A queue counts the GPUs of the queues below it, so that a sum would count them twice.
-  if (!chosen.others.empty()) out += row(others_name(chosen.others), name, {}, {});
-  return out;
+  if (!chosen.others.empty()) table.add(others_name(chosen.others), {});
+  return "\n" + table.text(name_width(result.queues), std::move(widths));
 }
 
 std::string team_table(const RunResult& result, TableRows rows) {
   if (result.teams.empty()) return "";
-  static constexpr std::size_t kWidths[] = {14, 14, 17, 9, 11};
-  const std::size_t name = name_width(result.teams);
-  std::string out = "\n" + row("team", name, kWidths, {"requests", "met", "jobs ended", "GPU-h", "USD"});
+  NamedTable table;
+  table.add("team", {"requests", "met", "jobs ended", "GPU-h", "USD"});
+  const auto add = [&](std::string name, const TeamFigures& team) {
+    table.add(std::move(name), {team.arrived > 0 ? grouped_text(team.arrived) : "-",
+                                team.arrived > 0 ? percent(team.met * 1'000'000 / team.arrived) : "-",
+                                team.jobs_arrived > 0 ? ended_of(team.jobs_ended, team.jobs_arrived) : "-",
+                                gpu_hours(team.gpu_ns), usd(team.micro_usd)});
+  };
   const auto chosen = choose_rows(result.teams, rows, [](const TeamFigures& team) { return -team.micro_usd; });
-  for (const TeamFigures* shown : chosen.shown) {
-    const TeamFigures& team = *shown;
-    out += row(team.name.empty() ? "no team" : team.name, name, kWidths,
-               {grouped_text(team.arrived), grouped_text(team.met),
-                team.jobs_arrived > 0 ? ended_of(team.jobs_ended, team.jobs_arrived) : "-", gpu_hours(team.gpu_ns),
-                usd(team.micro_usd)});
+  for (const TeamFigures* team : chosen.shown) add(team->name.empty() ? "no team" : team->name, *team);
+  if (const auto& others = chosen.others; !others.empty()) {
+    add(others_name(others), {.name = {},
+                              .arrived = sum_of(others, &TeamFigures::arrived),
+                              .met = sum_of(others, &TeamFigures::met),
+                              .jobs_arrived = sum_of(others, &TeamFigures::jobs_arrived),
+                              .jobs_ended = sum_of(others, &TeamFigures::jobs_ended),
+                              .gpu_ns = sum_of(others, &TeamFigures::gpu_ns),
+                              .micro_usd = sum_of(others, &TeamFigures::micro_usd)});
   }
-  if (!chosen.others.empty()) {
-    const auto& others = chosen.others;
-    out += row(others_name(others), name, kWidths,
-               {grouped_text(sum_of(others, &TeamFigures::arrived)), grouped_text(sum_of(others, &TeamFigures::met)),
-                ended_of(sum_of(others, &TeamFigures::jobs_ended), sum_of(others, &TeamFigures::jobs_arrived)),
-                gpu_hours(sum_of(others, &TeamFigures::gpu_ns)), usd(sum_of(others, &TeamFigures::micro_usd))});
-  }
-  return out + row("no pod", name, kWidths,
-                   {"", "", "", gpu_hours(result.idle_node_gpu_ns), usd(result.idle_node_micro_usd)});
+  table.add("no pod", {"", "", "", gpu_hours(result.idle_node_gpu_ns), usd(result.idle_node_micro_usd)});
+  return "\n" + table.text(name_width(result.teams), {12, 10, 14, 9, 11});
 }
 
 std::string slo_phrase(const Comparison& c) {
   const RunResult& any = c.results.front();
   const std::size_t services = any.services.size();
-  const std::string slo = services > 2    ? fmt::format("the SLOs of all {} services", services)
+  const std::string slo = services > 2
+                              ? fmt::format("the SLOs of all {} services", grouped_text(std::ssize(any.services)))
                           : services == 2 ? "the SLOs of both services"
                                           : fmt::format("the SLO of {}", percent(c.slo.attainment_ppm));
   const bool has_goals = std::ranges::any_of(any.jobs, [](const JobFigures& jobs) { return jobs.goal.has_value(); });

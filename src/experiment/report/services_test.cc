@@ -97,15 +97,16 @@ TEST(ServiceWords, JobsAndQueuesHaveTheirTables) {
   queue.waiting_peak = whole_gpus(24);
   queue.jobs_waiting_peak = 3;
   result.queues = {queue};
-  EXPECT_EQ(queue_table(result),
-            "\n"
-            "  queue            limit     mean      peak GPUs waiting, peak jobs waiting, peak    GPU-h        USD\n"
-            "  batch             16.0      8.0      16.0               24.0                  3      0.0       0.00\n");
+  EXPECT_EQ(
+      queue_table(result),
+      "\n"
+      "  queue           limit  held, mean  held, peak  GPUs waiting, peak  jobs waiting, peak    GPU-h        USD\n"
+      "  batch            16.0         8.0        16.0                24.0                   3      0.0       0.00\n");
   result.jobs.clear();
   EXPECT_EQ(queue_table(result),
             "\n"
-            "  queue            limit     mean      peak GPUs waiting, peak    GPU-h        USD\n"
-            "  batch             16.0      8.0      16.0               24.0      0.0       0.00\n")
+            "  queue           limit  held, mean  held, peak  GPUs waiting, peak    GPU-h        USD\n"
+            "  batch            16.0         8.0        16.0                24.0      0.0       0.00\n")
       << "without jobs there are none to wait";
 }
 
@@ -125,10 +126,27 @@ TEST(ServiceWords, TeamsHaveTheirTable) {
   result.idle_node_micro_usd = 1'000'000;
   EXPECT_EQ(team_table(result),
             "\n"
-            "  team              requests           met       jobs ended    GPU-h        USD\n"
-            "  web                 12,345        12,000                -      1.0      12.50\n"
-            "  no team                  0             0              2/3      0.0       0.00\n"
-            "  no pod                                                         0.0       1.00\n");
+            "  team            requests       met    jobs ended    GPU-h        USD\n"
+            "  web               12,345    97.2 %             -      1.0      12.50\n"
+            "  no team                -         -           2/3      0.0       0.00\n"
+            "  no pod                                                0.0       1.00\n");
+}
+
+TEST(ServiceWords, LongNumbersOfServicesDoNotTouch) {
+  RunResult result = result_of({{"chat", 995}});
+  result.idle_node_gpu_ns = GpuNanoseconds{22'311'650} * 3'600'000'000'000;
+  result.idle_node_micro_usd = 8'720'712'580'000;
+  EXPECT_NE(service_table(result, 110).find("  22,311,650.0  8,720,712.58\n"), std::string::npos);
+}
+
+TEST(ServiceWords, JobsThatNeverArriveHaveNoWaitAndOnesThatLoseNothingHaveNoRowOfLostWork) {
+  RunResult result;
+  result.jobs = {{.name = "never"}, {.name = "train", .arrived = 1}};
+  result.jobs[1].restarts = 1;
+  const std::string table = job_table(result);
+  EXPECT_NE(table.find("  never                -        -         -         -      0/0"), std::string::npos) << table;
+  EXPECT_EQ(table.find("never", table.find("lost work")), std::string::npos) << table;
+  EXPECT_NE(table.find("train", table.find("lost work")), std::string::npos) << table;
 }
 
 TEST(ServiceWords, ThePhraseNamesTheGoalsOfJobs) {

@@ -61,7 +61,7 @@ class LineDrawer {
   std::string line(bool is_marked, const std::string& name, const char* kind, const Numbers& numbers, std::int64_t most,
                    const std::string& note) const {
     const std::string bars = pad_right(spark_bars(numbers, most, columns_each_), bars_);
-    return fmt::format("{}{}  {} {}  {}\n", is_marked ? "▶ " : "  ", pad_right(shortened(name, name_), name_),
+    return fmt::format("{}{}  {} {}  {}\n", is_marked ? "▶ " : "  ", pad_right(shortened_name(name, name_), name_),
                        pad_right(kind, kKindWidth), bars, note);
   }
 

@@ -67,6 +67,18 @@ std::string beaten_words(const Comparison& c, const RunResult& cheap) {
                      is_swept ? "policies and settings" : "policies", beaten == 1 ? "costs" : "cost");
 }
 
+/// Returns true if the bounds of the services allow no smaller fleet, though one might do.
+bool is_at_minimum(const Comparison& c, const ConstantFleet& fleet) {
+  if (c.catalog == nullptr || c.catalog->services.size() != fleet.replicas.size()) return false;
+  bool is_bounded = false;
+  for (std::size_t i = 0; i < fleet.replicas.size(); ++i) {
+    const ReplicaCount min = c.catalog->services[i].min_replicas;
+    if (fleet.replicas[i] > std::max<ReplicaCount>(min, 1)) return false;
+    is_bounded = is_bounded || min > 1;
+  }
+  return is_bounded;
+}
+
 /// Returns the cost of the best constant fleet, or by how much it misses the SLO.
 std::string constant_fleet_words(const Comparison& c) {
   if (!c.constant_fleet) return "";
@@ -77,8 +89,11 @@ std::string constant_fleet_words(const Comparison& c) {
                        marked_policy(c) != nullptr ? "" : " either", fleet.words,
                        share_text(fleet.result.attainment_ppm()));
   }
-  const std::string subject = fmt::format("constant fleet of {}, {}sized with knowledge of this load,", fleet.words,
-                                          fleet.is_smallest ? "" : "perhaps not the smallest, ");
+  const char* bounded = is_at_minimum(c, fleet) ? "the fewest that replicas.min allows, "
+                        : fleet.is_smallest     ? ""
+                                                : "perhaps not the smallest, ";
+  const std::string subject =
+      fmt::format("constant fleet of {}, {}sized with knowledge of this load,", fleet.words, bounded);
   const RunResult* best = marked_policy(c);
   const std::string beaten = beaten_words(c, fleet.result);
   if (best == nullptr || is_cheaper(fleet.result, *best)) {

@@ -105,6 +105,13 @@ const VerdictCase kVerdicts[] = {
      "All 3 policies hold the SLO of 99.0 %: 99.5 % met for 40.00 USD with each of them. For comparison only: a "
      "constant fleet of 2 replicas, sized with knowledge of this load, would hold the SLO for 40.00 USD: as much "
      "as a."},
+    {"a difference within half a percent has no number",
+     {{"a", 995, 1000}},
+     {{"9 replicas", 991, 1002}},
+     {},
+     "a holds the SLO of 99.0 %: 99.5 % met for 1,000.00 USD; 5 late, 0 without a complete answer, score 0.0. For "
+     "comparison only: a constant fleet of 9 replicas, sized with knowledge of this load, would hold the SLO for "
+     "1,002.00 USD: under 1 % more than a."},
     {"nothing that was tried holds it",
      {{"a", 989, 69}, {"b", 610, 60}},
      {{"16 replicas", 971, 200}},
@@ -146,6 +153,23 @@ TEST(Verdict, SaysWhichPolicyToChooseAndWhatWouldBeBetter) {
     }
     EXPECT_EQ(verdict_words(c), row.words);
   }
+}
+
+/// The service asks for eight replicas, so no smaller fleet was tried.
+TEST(Verdict, SaysWhenTheServiceAllowsNoSmallerConstantFleet) {
+  auto catalog = std::make_shared<model::Catalog>();
+  catalog->services.emplace_back().min_replicas = 8;
+  Comparison c;
+  c.slo.attainment_ppm = 990'000;
+  c.results = {outcome({"a", 995, 40})};
+  c.catalog = catalog;
+  c.constant_fleet = {
+      .replicas = {8}, .words = "8 replicas", .holds_slo = true, .result = outcome({"constant", 999, 50})};
+  EXPECT_NE(verdict_words(c).find("a constant fleet of 8 replicas, the fewest that replicas.min allows, sized with"),
+            std::string::npos)
+      << verdict_words(c);
+  c.constant_fleet->replicas = {9};
+  EXPECT_EQ(verdict_words(c).find("the fewest"), std::string::npos);
 }
 
 TEST(Verdict, ACostSaysForHowLong) {

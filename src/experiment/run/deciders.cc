@@ -56,7 +56,7 @@ decide::scale::Decision OutsideAutoscaler::scale(const control::ScaleQuestion& q
   decision.is_stated = false;
   for (model::Action& action : decision.plan.actions) {
     action.why = decision.why;
-    if (auto* set = std::get_if<model::SetReplicas>(&action.what)) set->is_stated = false;
+    if (auto* set = std::get_if<model::SetReplicas>(&action.effect)) set->is_stated = false;
   }
   for (model::Plan::NoAction& kept : decision.plan.no_actions) kept.why = decision.why;
   return decision;

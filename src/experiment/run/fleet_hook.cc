@@ -31,6 +31,10 @@ model::ReplicaSignals signals_of(const sim::ReplicaReading& reading, const model
   signals.tpot_late_ppm = late(reading.tpot, slo.tpot);
   signals.prompt_tokens_total = model::Signal::measured(engine.prompt_tokens_total);
   signals.generated_tokens_total = model::Signal::measured(engine.generation_tokens_total);
+  if (const auto tpot = reading.tpot.percentile(990'000)) {
+    signals.tpot_p99_us = model::Signal::measured(*tpot / std::chrono::microseconds(1));
+  }
+  signals.finished_total = model::Signal::measured(reading.finished_total);
   return signals;
 }
 

@@ -18,7 +18,7 @@ void count(JobFigures& figures, const sim::JobProgress& progress) {
   figures.restarts += progress.restarts;
   figures.preempted += progress.preemptions;
   figures.resized += progress.resizes;
-  figures.narrow_starts += progress.narrow_starts;
+  figures.undersized_starts += progress.undersized_starts;
 }
 
 /// Counts a job whose goal is decided: it ended, or its time was over at the end of the run.

@@ -26,7 +26,7 @@ struct JobFigures {
   std::int64_t restarts = 0;
   std::int64_t preempted = 0;          ///< the restarts for a gang with a higher priority
   std::int64_t resized = 0;            ///< changes of the width of elastic jobs while they ran
-  std::int64_t narrow_starts = 0;      ///< starts and restarts of elastic jobs with fewer pods than their most
+  std::int64_t undersized_starts = 0;  ///< starts and restarts of elastic jobs with fewer pods than their most
   GpuNanoseconds lost_gpu_ns = 0;      ///< GPU time whose work was lost in restarts and changes of width
   GpuNanoseconds computed_gpu_ns = 0;  ///< GPU time in which the jobs computed, with the lost part
   GpuNanoseconds gpu_ns = 0;           ///< GPU time that the pods of the jobs had

@@ -9,28 +9,12 @@
 
 #include "base/known_row.h"
 #include "base/number_text.h"
+#include "experiment/run/full_queue.h"
 #include "experiment/text/words.h"
+#include "explain/words.h"
 #include "sim/cluster/queue_room.h"
 
 namespace capstan::experiment {
-namespace {
-
-std::string gpus_of(MilliGpu gpus) { return tenths(gpus.count, 1000); }
-
-/// Returns the first queue, from the jobs' own upwards, whose limit has no room for `gpus`: "queue batch holds 24.0 of
-/// its 24.0 GPUs".
-std::string full_queue(const model::Snapshot& truth, const std::vector<MilliGpu>& held, model::QueueId queue,
-                       MilliGpu gpus) {
-  for (; queue.valid(); queue = truth.catalog->queue(queue).parent) {
-    const model::Queue& row = truth.catalog->queue(queue);
-    if (!row.gpus.limit || held[queue.value] + gpus <= *row.gpus.limit) continue;
-    return fmt::format("queue {} holds {} of its {} GPUs", row.name, gpus_of(held[queue.value]),
-                       gpus_of(*row.gpus.limit));
-  }
-  return "no queue was full";
-}
-
-}  // namespace
 
 void JobWaits::minute(Instant now, const model::Snapshot& truth) {
   if (periods_.empty()) return;
@@ -56,15 +40,16 @@ void JobWaits::minute(Instant now, const model::Snapshot& truth) {
     if (waiting[c].gpus <= period.most) continue;
     if (held.empty()) held = sim::QueueRoom(truth).held();
     period.most = waiting[c].gpus;
-    const std::string obstacle = full_queue(truth, held, config_.job_classes[c].queue, waiting[c].smallest);
+    std::string obstacle = full_queue_words(*truth.catalog, held, config_.job_classes[c].queue, waiting[c].smallest);
+    if (obstacle.empty()) obstacle = "no queue was full";
     period.worst = {now, 0, sentence(c, waiting[c], obstacle), kReason};
   }
 }
 
 std::string JobWaits::sentence(std::size_t job_class, const Waiting& waiting, const std::string& obstacle) const {
-  return fmt::format("{} of {} waited for {} GPUs, the oldest for {} min; {}", counted(waiting.jobs, "job", "jobs"),
-                     config_.job_classes[job_class].name, gpus_of(waiting.gpus),
-                     std::chrono::duration_cast<std::chrono::minutes>(waiting.longest).count(), obstacle);
+  return fmt::format("{} of {} waited for {} GPUs, the oldest for {}; {}", counted(waiting.jobs, "job", "jobs"),
+                     config_.job_classes[job_class].name, explain::gpus_text(waiting.gpus),
+                     time_text(std::chrono::floor<std::chrono::minutes>(waiting.longest)), obstacle);
 }
 
 void JobWaits::close(Period& period) {

@@ -53,7 +53,7 @@ TEST(JobWaits, ALongWaitNamesTheFullQueue) {
   const std::vector<Moment> moments = waits.take_moments();
   ASSERT_EQ(moments.size(), 1u);
   EXPECT_EQ(moments[0].sentence,
-            "2 jobs of train waited for 16.0 GPUs, the oldest for 10 min; queue batch holds 8.0 of its 8.0 GPUs");
+            "2 jobs of train waited for 16 GPUs, the oldest for 10 min; queue batch holds 8 of its 8 GPUs");
   EXPECT_EQ(moments[0].reason, "jobs_waited");
   EXPECT_EQ(moments[0].weight, 48) << "three minutes of 16 GPUs";
   EXPECT_TRUE(waits.take_moments().empty());

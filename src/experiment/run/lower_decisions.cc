@@ -13,12 +13,12 @@ namespace {
 using control::LoggedDecision;
 
 explain::LayerDecisions last_decisions(const control::Controller& controller) {
-  return {{}, controller.placed(), controller.provisioned()};
+  return {{}, controller.place_decision(), controller.provision_decision()};
 }
 
 /// Returns the GPUs of the pods that a search found room for.
 GpuCount bound_gpus(const control::Controller& controller, model::GangId gang) {
-  for (const decide::place::Search& search : controller.placed().searches) {
+  for (const decide::place::Search& search : controller.place_decision().searches) {
     if (search.gang == gang) return gpus_up(search.gpus_per_pod * search.pods);
   }
   return 0;
@@ -27,10 +27,10 @@ GpuCount bound_gpus(const control::Controller& controller, model::GangId gang) {
 LowerDecision of_action(const control::Controller& controller, const model::Catalog& catalog,
                         const LoggedDecision& logged) {
   LowerDecision one{.at = logged.at, .layer = logged.layer};
-  if (const auto* bind = std::get_if<model::BindPods>(&logged.action.what)) {
+  if (const auto* bind = std::get_if<model::BindPods>(&logged.action.effect)) {
     one.gang = bind->gang;
     one.gpus = bound_gpus(controller, bind->gang);
-  } else if (const auto* launch = std::get_if<model::LaunchNodes>(&logged.action.what)) {
+  } else if (const auto* launch = std::get_if<model::LaunchNodes>(&logged.action.effect)) {
     one.gang = launch->gang;
     one.gpus = launch->count * catalog.offering(launch->offering).gpus;
   }

@@ -7,11 +7,13 @@
 
 #include "base/hash.h"
 #include "base/number_text.h"
+#include "experiment/run/full_queue.h"
 #include "experiment/run/refusals.h"
 #include "experiment/run/team_figures.h"
 #include "experiment/text/words.h"
 #include "model/reason.h"
 #include "model/role_names.h"
+#include "sim/cluster/queue_room.h"
 
 namespace capstan::experiment {
 namespace {
@@ -80,11 +82,16 @@ GpuCount gpus_paid(const model::Snapshot& truth) {
 }
 
 /// Returns why requested replicas do not serve yet: " (2 starting, 1 without GPUs)". Empty if all serve.
-std::string on_their_way(ReplicaCount desired, ReplicaCount starting, ReplicaCount ready) {
+/// @param full_queue  the queue that has no room for those without GPUs; empty: none is full
+std::string on_their_way(ReplicaCount desired, ReplicaCount starting, ReplicaCount ready,
+                         const std::string& full_queue) {
   const ReplicaCount unplaced = desired - ready - starting;
   std::string words;
   if (starting > 0 && ready < desired) words = grouped_text(starting) + " starting";
-  if (unplaced > 0) words += (words.empty() ? "" : ", ") + grouped_text(unplaced) + " without GPUs";
+  if (unplaced > 0) {
+    words += (words.empty() ? "" : ", ") + grouped_text(unplaced) + " without GPUs";
+    if (!full_queue.empty()) words += ": " + full_queue;
+  }
   return words.empty() ? "" : " (" + words + ")";
 }
 
@@ -114,6 +121,7 @@ void add_requests(std::vector<Minute>& minutes, const std::vector<sim::RequestMi
     minutes[i].met += requests[i].met;
     minutes[i].phases += requests[i].phases;
     minutes[i].ttft_p99_us = std::max(minutes[i].ttft_p99_us, requests[i].ttft_p99_us);
+    minutes[i].tpot_p99_us = std::max(minutes[i].tpot_p99_us, requests[i].tpot_p99_us);
   }
 }
 
@@ -223,7 +231,7 @@ void Observer::watch_queue(Instant now, std::size_t endpoint, const Replicas& re
   if (queue.from.is_never()) queue.from = now;
   queue.sum += waiting;
   if (waiting <= queue.worst.weight) return;
-  const std::string coming = on_their_way(replicas.desired, replicas.starting, replicas.ready);
+  const std::string coming = on_their_way(replicas.desired, replicas.starting, replicas.ready, full_queue_of(endpoint));
   model::ReasonCode code = controller_.scale_decision(endpoints_.all()[endpoint].setup().first).why.code;
   std::string why = "; last decision: " + why_so_many(endpoint);
   // A missing reading of a replica that has just become ready explains why the number is not lowered. It does not
@@ -245,6 +253,15 @@ void Observer::watch_queue(Instant now, std::size_t endpoint, const Replicas& re
                              of_service, counted(replicas.ready, "ready replica", "ready replicas"),
                              counted(replicas.desired, "replica was", "replicas were"), coming, why),
                  std::string(model::name(code))};
+}
+
+/// Returns the queue that has no room for one more replica of the endpoint, in words. Empty if there is none.
+std::string Observer::full_queue_of(std::size_t endpoint) const {
+  const model::Snapshot& truth = cluster_.truth();
+  const model::Workload& workload = truth.catalog->service(endpoints_.all()[endpoint].setup().first).workload;
+  if (!workload.queue.valid()) return "";
+  return full_queue_words(*truth.catalog, sim::QueueRoom(truth).held(), workload.queue,
+                          whole_gpus(workload.tensor_parallel));
 }
 
 /// Returns the last decision about an endpoint in words, for each kind of replicas if there are several.
@@ -473,11 +490,17 @@ void Observer::read_cluster(RunResult& result, Instant end) {
   result.nodes_refused = cluster.launches_refused;
   if (cluster.launches_without_room > 0) {
     result.warnings.push_back(
-        fmt::format("{} found no room: the cluster's zones, racks and NVLink domains have no place for more machines",
+        fmt::format("{} found no room: the cluster's racks have no place for more machines (cluster.racks_per_zone, "
+                    "nvlink_domains_per_rack, nodes_per_nvlink_domain)",
                     counted(cluster.launches_without_room, "launch", "launches")));
   }
   for (std::string& warning : refusal_warnings(cluster, named_users(setup_.cluster, has_cluster_alone()))) {
     result.warnings.push_back(std::move(warning));
+  }
+  for (const ServiceFigures& service : result.services) {
+    if (service.requests.arrived > 0) continue;
+    result.warnings.push_back(
+        fmt::format("no request of {} arrives in this run, so nothing tests its SLO", service.name));
   }
   result.nodes_released = cluster.nodes_removed;
   result.disruptions = disruptions(cluster, result.disruptions.requests_cut, hook_.cut(sim::Interruption::spot));

@@ -51,6 +51,7 @@ class Observer {
   bool has_cluster_alone() const { return is_alone() && setup_.cluster.job_classes.empty(); }
   std::vector<Replicas> watch_replicas(Minute& here);
   void watch_queue(Instant now, std::size_t endpoint, const Replicas& replicas);
+  std::string full_queue_of(std::size_t endpoint) const;
   std::string why_so_many(std::size_t endpoint) const;
   void watch_held(Instant now, const sim::ClusterMeter& meter);
   void watch_disruptions(Instant now, const sim::ClusterMeter& meter);

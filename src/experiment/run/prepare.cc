@@ -66,22 +66,25 @@ void add_jobs(const scenario::Scenario& scenario, std::uint64_t seed, Simulation
     setup.job_goals.push_back(spec.goal);
     setup.job_teams.push_back(spec.team);
     const auto add = [&](const workload::JobArrival& job) -> sim::Job& {
-      return setup.cluster.jobs.emplace_back(sim::Job{job.at, c, job.pods, job.gpus_per_pod, job.work, job.least_pods});
+      return setup.cluster.jobs.emplace_back(sim::Job{job.at, c, job.pods, job.gpus_per_pod, job.work, job.min_pods});
     };
+    const std::size_t first = setup.cluster.jobs.size();
     if (!spec.recorded) {
-      const std::vector<workload::JobArrival> jobs = workload::draw_jobs(spec.load, seed + c * kSeedApart);
-      for (const workload::JobArrival& job : jobs) add(job);
-      const bool arrives = !jobs.empty() && (!scenario.duration || jobs.front().at.since_start < *scenario.duration);
-      if (!arrives) {
-        setup.warnings.push_back(
-            fmt::format("no job of {} arrives in this run, so its figures are zeros", spec.job_class.name));
+      for (const workload::JobArrival& job : workload::draw_jobs(spec.load, seed + c * kSeedApart)) add(job);
+    } else {
+      for (const scenario::RecordedJob& recorded : *spec.recorded) {
+        sim::Job& job = add(recorded.arrival);
+        job.pod_class = recorded.pod_class;
+        job.gpus = recorded.gpus;
       }
-      continue;
     }
-    for (const scenario::RecordedJob& recorded : *spec.recorded) {
-      sim::Job& job = add(recorded.arrival);
-      job.pod_class = recorded.pod_class;
-      job.gpus = recorded.gpus;
+    const auto arrives = [&](const sim::Job& job) {
+      return !scenario.duration || job.at.since_start < *scenario.duration;
+    };
+    if (std::none_of(setup.cluster.jobs.begin() + static_cast<std::ptrdiff_t>(first), setup.cluster.jobs.end(),
+                     arrives)) {
+      setup.warnings.push_back(
+          fmt::format("no job of {} arrives in this run, so its figures are zeros", spec.job_class.name));
     }
   }
   std::ranges::stable_sort(setup.cluster.jobs, {}, &sim::Job::at);

@@ -1,6 +1,7 @@
 #include "experiment/run/replica_use.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace capstan::experiment {
 namespace {
@@ -9,6 +10,14 @@ bool is_idle(const model::Gang& gang, const model::ReplicaSignals& signals) {
   if (gang.phase != model::Gang::Phase::ready) return false;
   const bool is_known = signals.running.usable() && signals.waiting.usable();
   return is_known && signals.running.value == 0 && signals.waiting.value == 0;
+}
+
+/// Returns the growth of a counter since its last value, and updates that value. An engine that restarted counts from 0
+/// again. A counter without a reading keeps its last value.
+std::int64_t growth(const model::Signal& counter, std::int64_t& last) {
+  if (!counter.usable()) return 0;
+  const std::int64_t before = std::exchange(last, counter.value);
+  return counter.value >= before ? counter.value - before : counter.value;
 }
 
 }  // namespace
@@ -38,14 +47,15 @@ void ReplicaUse::note(const model::Snapshot& now,
     const model::ReplicaSignals& signals = now.signals_of(id);
     const auto known = last_.find(id);
     Last last{.user = *user};
-    if (known != last_.end()) last.tokens = known->second.tokens;
-    if (signals.generated_tokens_total.usable()) {
-      const std::int64_t total = signals.generated_tokens_total.value;
-      // Tokens from before the first snapshot do not count. An engine that restarted counts from 0 again.
-      const bool is_base = known == last_.end() && !before_;
-      const std::int64_t added = total >= last.tokens ? total - last.tokens : total;
-      if (!is_base && added > 0) row(*user, minute_of(now.at), revision, minutes).tokens += added;
-      last.tokens = total;
+    if (known != last_.end()) last.tokens = known->second.tokens, last.requests = known->second.requests;
+    // Requests and tokens before the first snapshot do not count.
+    const bool is_base = known == last_.end() && !before_;
+    const std::int64_t tokens = growth(signals.generated_tokens_total, last.tokens);
+    const std::int64_t requests = growth(signals.finished_total, last.requests);
+    if (!is_base && (tokens > 0 || requests > 0)) {
+      UseMinute& use = row(*user, minute_of(now.at), revision, minutes);
+      use.tokens += tokens;
+      use.requests += requests;
     }
     last.is_idle = is_idle(gang, signals);
     if (last.is_idle) {

@@ -14,11 +14,12 @@
 
 namespace capstan::experiment {
 
-/// Tokens and idle time of the replicas of one service in one minute, from their signals.
+/// Tokens, requests and idle time of the replicas of one service in one minute, from their signals.
 struct UseMinute {
   std::size_t user = 0;       ///< as in GangHistory
   std::int64_t minute = 0;    ///< number of the minute on the clock of the snapshots
   std::int64_t tokens = 0;    ///< output tokens
+  std::int64_t requests = 0;  ///< requests that ended, as far as the engines report them
   double idle_gpu_s = 0;      ///< GPU-seconds of ready replicas without a request
   double idle_usd = 0;        ///< cost of these GPU-seconds, as far as the prices of the nodes are known
   std::int64_t revision = 0;  ///< number of the observation that changed the row last
@@ -43,7 +44,8 @@ class ReplicaUse {
 
  private:
   struct Last {
-    std::int64_t tokens = 0;
+    std::int64_t tokens = 0;    ///< last value of generated_tokens_total
+    std::int64_t requests = 0;  ///< last value of finished_total
     bool is_idle = false;
     std::size_t user = 0;
     double gpus = 0;

@@ -23,6 +23,7 @@ model::Snapshot state(int second, std::int64_t running, std::int64_t tokens) {
   signals.running = model::Signal::measured(running);
   signals.waiting = model::Signal::measured(0);
   signals.generated_tokens_total = model::Signal::measured(tokens);
+  signals.finished_total = model::Signal::measured(tokens / 10);
   now.gangs.set({0}, gang);
   now.pods.set({0}, pod);
   now.signals.set({0}, signals);
@@ -45,10 +46,12 @@ TEST(ReplicaUse, SumsUpTokensAndIdleTimeByMinute) {
   note(state(90, 2, 40));  // the engine restarted
   ASSERT_EQ(minutes.size(), 2U);
   EXPECT_EQ(minutes[0].tokens, 600);
+  EXPECT_EQ(minutes[0].requests, 60);
   EXPECT_DOUBLE_EQ(minutes[0].idle_gpu_s, 60) << "30 s of two GPUs";
   EXPECT_DOUBLE_EQ(minutes[0].idle_usd, 0.15) << "a GPU costs 9 USD/h";
   EXPECT_EQ(minutes[1].minute, 1);
   EXPECT_EQ(minutes[1].tokens, 140);
+  EXPECT_EQ(minutes[1].requests, 14);
   EXPECT_DOUBLE_EQ(minutes[1].idle_gpu_s, 30);
   EXPECT_EQ(minutes[1].revision, 5);
 }

@@ -19,6 +19,13 @@ std::int64_t ratio(Wide numerator, Wide denominator) {
   return denominator <= 0 ? 0 : static_cast<std::int64_t>(std::min(numerator / denominator, kLargest));
 }
 
+/// Returns the cost without that of the GPUs of jobs, which answer no requests.
+std::int64_t serving_micro_usd(const RunResult& result) {
+  std::int64_t cost = result.total_micro_usd();
+  for (const JobFigures& job_class : result.jobs) cost -= job_class.micro_usd;
+  return cost;
+}
+
 }  // namespace
 
 GpuNanoseconds RunResult::paid_gpu_ns() const {
@@ -31,12 +38,12 @@ std::int64_t RunResult::total_micro_usd() const {
 
 std::optional<std::int64_t> RunResult::micro_usd_per_1000_met() const {
   if (requests.met == 0) return std::nullopt;
-  return ratio(Wide{total_micro_usd()} * 1'000, requests.met);
+  return ratio(Wide{serving_micro_usd(*this)} * 1'000, requests.met);
 }
 
 std::optional<std::int64_t> RunResult::micro_usd_per_million_tokens() const {
   if (tokens.delivered == 0) return std::nullopt;
-  return ratio(Wide{total_micro_usd()} * 1'000'000, tokens.delivered);
+  return ratio(Wide{serving_micro_usd(*this)} * 1'000'000, tokens.delivered);
 }
 
 std::int64_t ServiceFigures::attainment_ppm() const { return ratio(Wide{requests.met} * 1'000'000, requests.arrived); }

@@ -91,6 +91,7 @@ struct Minute {
   ReplicaCount ready = 0;        ///< ready replicas at the end of the minute
   GpuCount gpus_paid = 0;        ///< paid GPUs at the end of the minute
   std::int64_t ttft_p99_us = 0;  ///< TTFT of the requests whose first token came in this minute
+  std::int64_t tpot_p99_us = 0;  ///< time per output token of the requests that completed in this minute
   sim::PhaseTimes phases{};      ///< phase times of the requests whose phase ended in this minute
 };
 

@@ -18,6 +18,16 @@ TEST(RunResult, ACostPerUnitThatPasses64BitsIsTheLargestAndIsNamedAsSuch) {
   EXPECT_EQ(usd(*r.micro_usd_per_million_tokens()), "over 9,223,372,036,854");
 }
 
+TEST(RunResult, TheCostOfJobsIsNoCostOfRequests) {
+  RunResult r;
+  r.requests.met = 1000;
+  r.tokens.delivered = 1'000'000;
+  r.cost_micro_usd[0] = 10'000'000;
+  r.jobs.emplace_back().micro_usd = 7'000'000;
+  EXPECT_EQ(r.micro_usd_per_1000_met(), 3'000'000);
+  EXPECT_EQ(r.micro_usd_per_million_tokens(), 3'000'000);
+}
+
 TEST(RunResult, ACostPerUnitIsExactBelow) {
   RunResult r;
   r.requests.met = 4;

@@ -60,7 +60,10 @@ void HistoryRecorder::note_rows(const model::Snapshot& now, const model::Delta& 
   }
   for (const model::NodeId id : delta.nodes) note_node(id, now.nodes.find(id), *now.catalog, now.at, names);
   end_failed_claims(now);
-  for (const model::GangId id : delta.gangs) note_gang(id, now.gangs.find(id), now.at);
+  for (const model::GangId id : delta.gangs) {
+    note_gang(id, now.gangs.find(id), now.at);
+    if (names != nullptr) note_name(id, *names);
+  }
   for (const model::PodId id : delta.pods) note_pod(id, now.pods.find(id), now.at);
   if (is_of_cluster_) note_use(now);
 }
@@ -187,6 +190,8 @@ void HistoryRecorder::begin_gang(model::GangId id, const model::Gang& row, Insta
                             .ordinal = row.ordinal,
                             .gpus = MilliGpu{row.spec.pods.gpus_per_pod.count * row.spec.pods.count},
                             .created_at = at,
+                            .containers_started_at = row.containers_started_at,
+                            .name = {},
                             .steps = {{at, row.phase}},
                             .held = {},
                             .waits = {},
@@ -228,9 +233,22 @@ void HistoryRecorder::note_gang(model::GangId id, const model::Gang* row, Instan
     return;
   }
   GangHistory& gang = history_.gangs[known->second];
+  if (gang.containers_started_at.is_never() && !row->containers_started_at.is_never()) {
+    gang.containers_started_at = row->containers_started_at;
+    gang.revision = history_.revision;
+  }
   if (gang.steps.back().phase == row->phase || gang.steps.size() == RunHistory::kMaxSteps) return;
   gang.steps.push_back({now, row->phase});
   gang.revision = history_.revision;
+}
+
+/// Notes the name of a gang of no service. A gang of a service is named by its service and number.
+void HistoryRecorder::note_name(model::GangId id, const model::Names& names) {
+  GangHistory* gang = find_gang(id);
+  const std::string* name = names.gangs.find(id);
+  if (gang == nullptr || name == nullptr || gang->user != GangHistory::kNoUser || gang->name == *name) return;
+  gang->name = *name;
+  gang->revision = history_.revision;
 }
 
 void HistoryRecorder::note_pod(model::PodId id, const model::Pod* row, Instant now) {
@@ -291,7 +309,7 @@ std::vector<HistoryRecorder::NewWait> HistoryRecorder::note_waits(const decide::
 }
 
 void HistoryRecorder::note(const control::Controller& controller, const model::Catalog& catalog, Instant now) {
-  for (const NewWait& wait : note_waits(controller.placed(), controller.provisioned(), catalog, now)) {
+  for (const NewWait& wait : note_waits(controller.place_decision(), controller.provision_decision(), catalog, now)) {
     add(waiting_decision(controller, catalog, now, wait.gang, wait.sentence, wait.supply));
   }
   for (LowerDecision& decided : lower_decisions(controller, catalog, next_action_)) add(std::move(decided));

@@ -79,6 +79,8 @@ struct GangHistory {
   MilliGpu gpus;              ///< GPUs that all its pods request
   Instant created_at;
   Instant ended_at = Instant::never();
+  Instant containers_started_at = Instant::never();  ///< first time of model::Gang::containers_started_at
+  std::string name{};  ///< name in the cluster, only if it belongs to no service; may be empty
   std::vector<Step> steps;
   std::vector<PodGpus> held;
   std::vector<Wait> waits;
@@ -140,7 +142,7 @@ class HistoryRecorder {
   /// Notes what the controller has decided about pods and nodes since the last call, and why gangs wait.
   void note(const control::Controller& controller, const model::Catalog& catalog, Instant now);
   /// Notes the changed rows of a snapshot. The first one has all rows.
-  /// @param names  names of the nodes; null: they have none
+  /// @param names  names of the nodes and gangs; null: they have none
   void note_rows(const model::Snapshot& now, const model::Delta& delta, const model::Names* names = nullptr);
   /// Notes why gangs wait. Returns the reasons that are new.
   std::vector<NewWait> note_waits(const decide::place::Decision& placed, const decide::provision::Decision& provisioned,
@@ -164,6 +166,7 @@ class HistoryRecorder {
   void begin_node(model::NodeId id, const model::Node& row, const model::Catalog& catalog, Instant now,
                   const model::Names* names);
   void note_gang(model::GangId id, const model::Gang* row, Instant now);
+  void note_name(model::GangId id, const model::Names& names);
   void note_pod(model::PodId id, const model::Pod* row, Instant now);
   void begin_gang(model::GangId id, const model::Gang& row, Instant at);
   GangHistory* find_gang(model::GangId id);

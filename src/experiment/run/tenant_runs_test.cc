@@ -110,6 +110,27 @@ TEST(TenantRuns, AClassWithoutJobsIsAWarning) {
             warnings.end());
 }
 
+TEST(TenantRuns, AServiceWithoutRequestsIsAWarning) {
+  const std::string warning = "no request of pair arrives in this run, so nothing tests its SLO";
+  const auto warns = [&](const RunResult& result) {
+    return std::ranges::find(result.warnings, warning) != result.warnings.end();
+  };
+  EXPECT_FALSE(warns(tenant_run()));
+  EXPECT_TRUE(warns(tenant_run({"services.pair.load.generator.rate={kind: piecewise, step: 1h, step_rates: [0, 1]}"})));
+}
+
+TEST(TenantRuns, APurchaseForPodsRespectsTheLimitOfTheirQueue) {
+  const std::vector<std::string> sets = {
+      "queues=[{name: batch, gpu_limit: 8}]",
+      "jobs=[{name: train, queue: batch, gpu: H100, gpus_per_pod: 8, work: 10m, start: 10s, arrivals: {count: 6}}]",
+      "cluster={zones: [a], pools: [{name: p, offerings: [{instance: p5.48xlarge}]}], existing: [{instance: "
+      "p5.48xlarge}]}",
+      "policies.0.place=first_fit", "policies.0.provision=karpenter"};
+  const RunResult result = tenant_run(sets);
+  EXPECT_EQ(result.jobs[0].ended, 3);
+  EXPECT_EQ(result.nodes_launched, 1) << "the queue may hold the GPUs of one node";
+}
+
 TEST(TenantRuns, JobsWaitForTheCpuOfNodesWithTheirLabel) {
   const RunResult result = tenant_run();
   EXPECT_GT(result.jobs[0].wait_p99, std::chrono::minutes(9)) << "a node of 192 CPUs runs two jobs of 80 at once";

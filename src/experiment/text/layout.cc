@@ -24,6 +24,18 @@ std::string shortened(const std::string& text, std::size_t width) {
   return text.substr(0, cut) + "…";
 }
 
+std::string shortened_name(const std::string& name, std::size_t width) {
+  const std::size_t all = columns(name);
+  if (all <= width || width < 3) return shortened(name, width);
+  const std::size_t tail_columns = (width - 1) / 2;
+  std::size_t tail = name.size();
+  for (std::size_t kept = 0; kept < tail_columns; ++kept) {
+    do --tail;
+    while ((static_cast<unsigned char>(name[tail]) & 0xc0) == 0x80);
+  }
+  return shortened(name, width - tail_columns) + name.substr(tail);
+}
+
 std::string pad_right(const std::string& text, std::size_t width) {
   const std::size_t have = columns(text);
   return have >= width ? text : text + std::string(width - have, ' ');

@@ -102,7 +102,7 @@ std::optional<Instant> read_time(std::string_view text, Instant first) {
   if (*time >= std::chrono::hours(24)) return std::nullopt;
   const Duration day = std::chrono::floor<std::chrono::days>(first.since_start);
   const Instant at{day + *time};
-  // The text names a whole minute or second. A first state within it belongs to it, so the day is not the next one.
+  // The text names a whole minute or second. If the first state lies within it, the day is that of the first state.
   const Duration named =
       std::ranges::count(text, ':') == 1 ? Duration(std::chrono::minutes(1)) : std::chrono::seconds(1);
   return at + named > first ? at : at + std::chrono::days(1);

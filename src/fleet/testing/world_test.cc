@@ -114,7 +114,9 @@ model::OfferingId World::offering(std::int64_t gpus, std::size_t zone, std::int6
 }
 
 model::PoolId World::pool(std::vector<model::OfferingId> offerings, GpuCount limit) {
-  catalog_->pools.push_back({.name = "pool", .offerings = std::move(offerings), .limits = {.gpus = limit}});
+  const std::size_t known = catalog_->pools.size();
+  const std::string name = known == 0 ? "pool" : "pool-" + std::to_string(known);
+  catalog_->pools.push_back({.name = name, .offerings = std::move(offerings), .limits = {.gpus = limit}});
   return {static_cast<std::uint32_t>(catalog_->pools.size() - 1)};
 }
 

@@ -106,6 +106,7 @@ std::string to_json(const Report& report) {
                  {"kinds_not_read", sum.kinds_not_read},
                  {"suppressed", sum.suppressed},
                  {"known", sum.in_baseline},
+                 {"hidden_advice", sum.hidden_advice},
                  {"safe_fixes", count_fixes(report, FixSafety::safe)},
                  {"unsafe_fixes", count_fixes(report, FixSafety::unsafe)}}}},
               2) +

@@ -140,6 +140,9 @@ std::string summary_text(const Report& report) {
                          option_for(safety));
   }
   text += fixes;
+  if (sum.hidden_advice > 0) {
+    text += fmt::format("; {} hidden (--advice)", counted(sum.hidden_advice, "piece of advice", "pieces of advice"));
+  }
   if (sum.templates > 0) text += fmt::format("; skipped: {}", counted(sum.templates, "template", "templates"));
   if (sum.patches > 0) {
     text += fmt::format("{}{}", sum.templates > 0 ? ", " : "; skipped: ", counted(sum.patches, "patch", "patches"));
@@ -155,9 +158,9 @@ std::string to_text(const Report& report, bool color) {
   std::string out;
   for (const Finding& finding : report.findings) out += finding_text(finding, colors) + "\n";
   out += summary_text(report) + "\n";
-  if (!report.findings.empty()) {
-    out += fmt::format("why: capstan lint --explain {}\n", report.findings.front().rule->id);
-  }
+  // The first of the gravest findings is the one to read about.
+  const auto gravest = std::ranges::max_element(report.findings, {}, &Finding::severity);
+  if (gravest != report.findings.end()) out += fmt::format("why: capstan lint --explain {}\n", gravest->rule->id);
   return out;
 }
 

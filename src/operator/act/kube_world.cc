@@ -33,7 +33,7 @@ model::ActionToken KubeWorld::submit(const model::Action& action) {
   if (active(action)) {
     effects_->submit(token, action, seen_.snapshot);
   } else {
-    if (const auto* bind = std::get_if<model::BindPods>(&action.what)) would_bind_.emplace(bind->gang, *bind);
+    if (const auto* bind = std::get_if<model::BindPods>(&action.effect)) would_bind_.emplace(bind->gang, *bind);
     refused_.push_back({token, ports::Outcome::Kind::refused, {model::ReasonCode::shadow_mode, {}}});
   }
   return token;
@@ -44,10 +44,10 @@ model::ActionToken KubeWorld::submit(const model::Action& action) {
 bool KubeWorld::active(const model::Action& action) const {
   if (effects_ == nullptr) return false;
   const bool places =
-      std::holds_alternative<model::BindPods>(action.what) || std::holds_alternative<model::EvictPod>(action.what);
+      std::holds_alternative<model::BindPods>(action.effect) || std::holds_alternative<model::EvictPod>(action.effect);
   if (places) return layers_.placement == Mode::active;
-  const auto* set = std::get_if<model::SetReplicas>(&action.what);
-  if (std::holds_alternative<model::ConvertReplica>(action.what)) return false;  // not in the API
+  const auto* set = std::get_if<model::SetReplicas>(&action.effect);
+  if (std::holds_alternative<model::ConvertReplica>(action.effect)) return false;  // not in the API
   if (set == nullptr) return layers_.nodes == Mode::active;
   const auto origin = builder_.services().find(set->service);
   return origin != builder_.services().end() && origin->second.mode == Mode::active;

@@ -66,7 +66,7 @@ std::vector<FetchedPages> fetch_pages(net::HttpClient& http, const net::Clock& c
   return fetched;
 }
 
-PageFacts facts_of(const FetchedPages& fetched, const PageQuestion& question) {
+PageFacts facts_of(const FetchedPages& fetched, const ExpectedPage& question) {
   std::vector<MetricsPage> pages;
   for (const FetchedPage& answer : fetched.answers) {
     if (answer.error.empty() && answer.http_status == 200) pages.push_back({answer.body, answer.format, answer.at});

@@ -25,7 +25,7 @@ struct PageNames {
   std::string error;
 };
 
-PageNames names_of(const MetricsPage& page, const PageQuestion& question) {
+PageNames names_of(const MetricsPage& page, const ExpectedPage& question) {
   PageNames out;
   std::set<std::string, std::less<>> names;
   signals::ExpositionReader reader(page.text, page.format, question.source);
@@ -111,7 +111,7 @@ bool is_lost(MissingReason why) {
 }
 
 void add_signals(const signals::TargetReadings& readings, const signals::SubjectReadings& subject,
-                 const PageNames& page, const PageQuestion& question, PageFacts& facts) {
+                 const PageNames& page, const ExpectedPage& question, PageFacts& facts) {
   const signals::MetricCatalog& catalog = signals::MetricCatalog::bundled();
   const Result<std::uint16_t> engine = catalog.engine(readings.engine);
   if (!engine) return;
@@ -136,7 +136,7 @@ void add_load(const signals::SubjectReadings& subject, explain::ReplicaLoad& loa
   if (const auto us = value_of(subject, SignalName::ttft_p99_us)) load.engine_ttft_ms = *us / 1000;
 }
 
-/// Adds what happened between two pages.
+/// Adds the CPU use and the preemptions between two pages.
 void add_change(const PageNames& before, const PageNames& after, Duration passed, explain::ReplicaLoad& load) {
   if (before.cpu_seconds && after.cpu_seconds && passed > Duration{} && *after.cpu_seconds >= *before.cpu_seconds) {
     const double share = (*after.cpu_seconds - *before.cpu_seconds) / in_seconds(passed);
@@ -166,7 +166,7 @@ std::string similar_metric(std::span<const std::string> page_names, std::span<co
   return best;
 }
 
-PageFacts page_facts(std::span<const MetricsPage> pages, const PageQuestion& question) {
+PageFacts page_facts(std::span<const MetricsPage> pages, const ExpectedPage& question) {
   PageFacts facts;
   facts.pod.name = question.source;
   facts.pod.expected_engine = question.engine;

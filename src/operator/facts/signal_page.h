@@ -20,8 +20,8 @@ struct MetricsPage {
   Instant at{};
 };
 
-/// The service that a page should be about.
-struct PageQuestion {
+/// The contents that a page should have.
+struct ExpectedPage {
   std::string source{};  ///< name of the page in errors: a pod, a file or a URL
   std::string model{};   ///< expected model; empty: any
   std::string engine{};  ///< name of the engine; empty: recognized from the metric names
@@ -40,7 +40,7 @@ struct PageFacts {
 /// Reads the facts from a page. With a second, later page of the same target it also finds what happened in between:
 /// preemptions, and the CPU time of the front end.
 /// @param pages  one or two, oldest first
-PageFacts page_facts(std::span<const MetricsPage> pages, const PageQuestion& question);
+PageFacts page_facts(std::span<const MetricsPage> pages, const ExpectedPage& question);
 
 /// Returns the name on the page that is most similar to one of the known names; empty if none is similar enough. Two
 /// names are similar if they share at least three words, the name of the engine included.

@@ -58,7 +58,7 @@ class DecisionLoop {
   bool due() const;
   void decide();
 
-  // The results of the last decision. Call them only between `begin` and `end`.
+  // These functions return results of the last decision. Call them only between `begin` and `end`.
   const control::Controller& controller() const { return leader_state_->controller; }
   const KubeWorld& world() const { return leader_state_->world; }
   Checkpoint checkpoint() const;

@@ -148,8 +148,8 @@ void Process::decide() {
   const control::Controller& controller = loop_.controller();
   meter_.note({.snapshot = loop_.world().snapshot(),
                .log = controller.log(),
-               .placed = controller.placed(),
-               .bought = controller.provisioned(),
+               .placed = controller.place_decision(),
+               .bought = controller.provision_decision(),
                .services = loop_.world().objects().services()});
   reports_ = loop_.reports();
   show();

@@ -240,7 +240,7 @@ Instant SignalSources::next_due() const {
   return next;
 }
 
-std::optional<signals::TargetReadings> SignalSources::heard_of(const Pod& pod) const {
+std::optional<signals::TargetReadings> SignalSources::latest_readings(const Pod& pod) const {
   if (pod.scraped) return pod.scraped->scraper->readings(pod.scraped->id);
   const auto server = servers_.find(pod.scaler_uid);
   if (server == servers_.end() || !server->second->signals) return std::nullopt;
@@ -250,13 +250,13 @@ std::optional<signals::TargetReadings> SignalSources::heard_of(const Pod& pod) c
 Readings SignalSources::readings() const {
   Readings::Map readings;
   for (const auto& [uid, pod] : pods_) {
-    if (const auto heard = heard_of(pod)) readings[uid] = signals::replica_signals(heard->single());
+    if (const auto heard = latest_readings(pod)) readings[uid] = signals::replica_signals(heard->single());
   }
   return Readings(std::move(readings));
 }
 
 /// Returns the reason why a pod is silent: its page failed, or a needed value is not on it.
-std::string SignalSources::trouble_of(const Pod& pod, const signals::TargetReadings& heard) {
+std::string SignalSources::silence_reason(const Pod& pod, const signals::TargetReadings& heard) {
   const signals::SubjectReadings readings = heard.single();
   for (const signals::SignalName name : pod.needed) {
     if (readings[name].signal.usable()) continue;
@@ -271,9 +271,9 @@ std::string SignalSources::trouble_of(const Pod& pod, const signals::TargetReadi
 std::map<std::string, std::string> SignalSources::troubles() const {
   std::map<std::string, std::string> troubles = settings_errors_;
   for (const auto& [uid, pod] : pods_) {
-    const auto heard = heard_of(pod);
+    const auto heard = latest_readings(pod);
     if (!heard) continue;
-    if (std::string trouble = trouble_of(pod, *heard); !trouble.empty()) troubles[uid] = std::move(trouble);
+    if (std::string trouble = silence_reason(pod, *heard); !trouble.empty()) troubles[uid] = std::move(trouble);
   }
   for (const auto& [uid, server] : servers_) {
     if (!server->error.empty()) troubles[uid] = server->error;

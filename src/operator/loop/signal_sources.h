@@ -89,8 +89,8 @@ class SignalSources {
   void follow_server(const InferenceScaler& scaler);
   signals::Scraper& scraper(Duration interval);
   void query(QueriedServer& server);
-  std::optional<signals::TargetReadings> heard_of(const Pod& pod) const;
-  static std::string trouble_of(const Pod& pod, const signals::TargetReadings& heard);
+  std::optional<signals::TargetReadings> latest_readings(const Pod& pod) const;
+  static std::string silence_reason(const Pod& pod, const signals::TargetReadings& heard);
 
   net::Transport& transport_;
   net::Clock clock_;

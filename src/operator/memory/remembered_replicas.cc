@@ -21,7 +21,7 @@ bool fell(const model::Signal& counter, std::int64_t remembered) {
   return counter.usable() && counter.value < remembered;
 }
 
-void forget_what_fell(CapstanMemory& memory, const model::Snapshot& snapshot) {
+void forget_reset_counters(CapstanMemory& memory, const model::Snapshot& snapshot) {
   std::erase_if(memory.counters, [&](const CapstanMemory::Counters& row) {
     const model::ReplicaSignals& now = snapshot.signals_of(row.id);
     return fell(now.prompt_tokens_total, row.prompt_tokens) || fell(now.generated_tokens_total, row.generated_tokens);
@@ -80,7 +80,7 @@ decide::scale::Memory from_checkpoint_row(const Checkpoint::Row& row, const Snap
   renumber(*memory.capstan, [&](model::GangId position) {
     return position.value < row.replicas.size() ? by_uid.at(row.replicas[position.value]) : model::GangId{};
   });
-  forget_what_fell(*memory.capstan, snapshot);
+  forget_reset_counters(*memory.capstan, snapshot);
   return memory;
 }
 

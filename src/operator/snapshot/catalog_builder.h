@@ -41,7 +41,7 @@ class CatalogBuilder {
   }
   void set_limits(const model::FleetLimits& limits) { catalog_.limits = limits; }
   /// Adds the topologies that are new by their name. The levels of a known topology stay as they are, because domains
-  /// hold their numbers.
+  /// refer to levels by number.
   void add_topologies(const std::vector<model::Topology>& topologies);
   /// Returns the domains that the labels of a node name: its zone, rack and NVLink clique, each if it has a label, and
   /// the domains of each other topology of which it has all labels.

@@ -17,6 +17,18 @@ namespace {
 /// The GPUs of a replica that asks for none, such as an emulator. Placement divides by the GPUs of a replica.
 constexpr MilliGpu kMinGpu{1};
 
+/// Returns the time from which the containers of all pods of a replica ran, at most `now`; never: not all of them do.
+/// The time comes from the clocks of the nodes.
+Instant containers_started_at(const PodGroup& group, Instant now) {
+  if (!group.whole()) return Instant::never();
+  Instant last;
+  for (const kube::Pod* pod : group.pods) {
+    if (!pod->containers_started_at.is_set()) return Instant::never();
+    last = std::max(last, instant_of(pod->containers_started_at));
+  }
+  return std::min(last, now);
+}
+
 }  // namespace
 
 /// Makes the gangs of touched replicas of a target. Pods that the target takes or releases touch their replicas in
@@ -76,8 +88,10 @@ void SnapshotBuilder::set_gang(Pass& pass, Replica& replica, std::uint32_t at, I
   const bool placed_here = places(*state_->fleet, first.spec.scheduler);
   const bool any_bound = !is_annotated_in_part(group) &&
                          std::ranges::any_of(group.pods, [](const kube::Pod* pod) { return node_of(*pod) != ""; });
-  // A gang cannot be placed before all of its pods exist. Until then it counts as a planned replica.
-  if (placed_here && !group.whole() && !any_bound) return;
+  // A gang cannot be placed before all of its pods exist. Until then it counts as a planned replica of its service. A
+  // gang without a service has a row, so that a verdict states how many pods are missing.
+  const bool is_planned = at != ReplicaTable::kNoTarget || group.expected == PodGroup::kUnknownSize;
+  if (placed_here && !group.whole() && !any_bound && is_planned) return;
   const model::GangId id = gangs_.id_of(key_of("Gang", first.meta), group.name);
   model::Gang gang;
   gang.phase = phase_of(group);
@@ -112,6 +126,7 @@ void SnapshotBuilder::add_pods(Pass& pass, const Replica& replica, model::Gang& 
     return std::min(at, pass.at);
   };
   gang.created_at = created_at(*replica.group.pods.front());
+  gang.containers_started_at = containers_started_at(replica.group, pass.at);
   for (const kube::Pod* pod : replica.group.pods) {
     model::Pod row;
     row.phase = phase_of(*pod);
@@ -313,7 +328,7 @@ model::GangId SnapshotBuilder::add_holder(Pass& pass, const GpuHolders::OtherHol
   const model::GangId id = gangs_.id_of(key, shown);
   const model::PodId pod = pods_.id_of(key, shown);
   const Instant created_at = instant_of(holder.meta->created_at);
-  state_->others_ahead = state_->others_ahead || created_at > pass.at;
+  state_->has_future_objects = state_->has_future_objects || created_at > pass.at;
   model::Gang gang;
   gang.phase = model::Gang::Phase::ready;
   gang.pods = {pod};

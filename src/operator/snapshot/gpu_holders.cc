@@ -22,7 +22,7 @@ using DeviceKey = std::tuple<std::string_view, std::string_view, std::string_vie
 
 bool offers_gpus(std::string_view driver) { return driver.starts_with("gpu."); }
 
-/// Returns a text that is the same for all devices that use one GPU; none if the GPU of the device is unknown.
+/// Returns the identity of a device's GPU, the same for all MIG devices of one GPU; none if the GPU is unknown.
 std::optional<std::string> gpu_of(const Device& device, const DeviceKey& key) {
   if (!device.parent_uuid.empty()) return device.parent_uuid;
   const bool is_whole = device.type.empty() || device.type == "gpu" || device.type == "amdgpu";
@@ -38,7 +38,7 @@ std::string label_of(std::string product) {
   return product;
 }
 
-/// The devices of all slices of GPU drivers, in the newest generation of their pools.
+/// The devices in the ResourceSlices of GPU drivers, of the newest generation of each pool.
 class Devices {
  public:
   struct Place {

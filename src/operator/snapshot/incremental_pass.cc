@@ -12,12 +12,12 @@
 
 namespace capstan::op {
 
-/// Builds a snapshot from the one before by the rows that depend on changed objects.
+/// Builds a snapshot from the last one. Only rows that depend on changed objects are made again.
 /// @return none if all objects have to be read
 std::optional<SnapshotBuilder::Output> SnapshotBuilder::follow(const ClusterView& view, const Readings& readings,
                                                                Instant at) {
-  // If another moment was ahead of our clock, the time changes its row.
-  if (state_ == nullptr || state_->others_ahead || at < last_.at) return std::nullopt;
+  // A row with a moment ahead of our clock changes with the time, even if its object does not.
+  if (state_ == nullptr || state_->has_future_objects || at < last_.at) return std::nullopt;
   const std::optional<ViewChanges> changes = changes_between(state_->view, view);
   if (!changes || !can_follow(*changes)) return std::nullopt;
   const ClusterView before = state_->view;  // the replicas point into it until they are settled
@@ -30,7 +30,7 @@ std::optional<SnapshotBuilder::Output> SnapshotBuilder::follow(const ClusterView
   for (const kube::RowId row : std::exchange(state_->ahead, {})) state_->replicas.touch_pod(row);
 
   pass.touches_rows = pass.touches_rows || state_->replicas.any_touched();
-  const bool hears_more = !readings.is_copy_of(state_->readings);
+  const bool has_new_readings = !readings.is_copy_of(state_->readings);
   state_->readings = readings;
   if (pass.touches_rows) {
     settle_targets(pass);
@@ -40,7 +40,7 @@ std::optional<SnapshotBuilder::Output> SnapshotBuilder::follow(const ClusterView
     finish_eligibility(pass);
     list_serving_pods();
   }
-  if (hears_more) follow_readings(pass);
+  if (has_new_readings) follow_readings(pass);
   return publish(pass);
 }
 

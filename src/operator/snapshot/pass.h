@@ -67,7 +67,8 @@ struct SnapshotBuilder::State {
   std::set<std::string, std::less<>> with_other_holders;  ///< nodes whose GPUs are held by other objects than pods
   ReplicaTable replicas;
   std::set<kube::RowId> ahead;  ///< pods that were created after the time of the pass, by the clock of their server
-  bool others_ahead = false;    ///< true: so was an object of another kind, so that the next pass reads all objects
+  bool has_future_objects =
+      false;  ///< true: an object of another kind has a time after the pass; the next pass reads all
   std::shared_ptr<const std::vector<ServingPod>> serving;
 };
 

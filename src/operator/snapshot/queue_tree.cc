@@ -36,7 +36,7 @@ model::QueueShare<Amount> share_of(const kube::KaiQueue::Share& from, Amount (*a
   return share;
 }
 
-MilliGpu gpus_of_kai(std::int64_t milli) { return std::min(MilliGpu{milli}, whole_gpus(kMaxHeld)); }
+MilliGpu gpus_of_kai(std::int64_t milli) { return std::min(MilliGpu{milli}, whole_gpus(kMaxQueueLimit)); }
 std::int64_t cpu_of_kai(std::int64_t milli) { return milli / 1'000; }
 std::int64_t memory_of_kai(std::int64_t milli) { return milli / 1'000 * 1'000'000 / (1 << 20); }
 

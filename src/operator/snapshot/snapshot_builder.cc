@@ -210,7 +210,7 @@ void SnapshotBuilder::follow_catalog(model::Delta& delta) {
 void SnapshotBuilder::clamp_moments(Pass& pass) {
   const auto clamp = [&](Instant& moment) {
     if (moment.is_never()) return;
-    state_->others_ahead = state_->others_ahead || moment > pass.at;
+    state_->has_future_objects = state_->has_future_objects || moment > pass.at;
     moment = std::min(moment, pass.at);
   };
   for (auto& [id, node] : pass.nodes) clamp(node.ready_at);

@@ -144,6 +144,7 @@ bool differs_in_status_alone(const kube::Pod& before, const kube::Pod& after) {
   other.reason = before.reason;
   other.ip = before.ip;
   other.started_at = before.started_at;
+  other.containers_started_at = before.containers_started_at;
   other.conditions = before.conditions;
   other.restarts = before.restarts;
   return before == other;

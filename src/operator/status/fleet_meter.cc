@@ -53,11 +53,11 @@ void FleetMeter::note_actions(const control::DecisionLog& log) {
   const auto& entries = log.entries();
   for (auto entry = entries.rbegin(); entry != entries.rend() && entry->number >= seen_; ++entry) {
     const std::string_view reason = model::name(entry->action.why.code);
-    if (const auto* launch = std::get_if<model::LaunchNodes>(&entry->action.what)) {
+    if (const auto* launch = std::get_if<model::LaunchNodes>(&entry->action.effect)) {
       actions_[{"launch", reason}] += launch->count;
-    } else if (std::holds_alternative<model::TerminateNode>(entry->action.what)) {
+    } else if (std::holds_alternative<model::TerminateNode>(entry->action.effect)) {
       ++actions_[{"terminate", reason}];
-    } else if (std::holds_alternative<model::ReleaseGroup>(entry->action.what)) {
+    } else if (std::holds_alternative<model::ReleaseGroup>(entry->action.effect)) {
       ++actions_[{"release_group", reason}];
     }
   }

@@ -22,7 +22,7 @@ constexpr std::string_view kNoDevices =
     "(spec.schedulerName)";
 
 /// Returns the reason why a plan does nothing for a gang; null if it has none.
-const Reason* kept_of(const model::Plan& plan, model::GangId gang) {
+const Reason* no_action_reason(const model::Plan& plan, model::GangId gang) {
   for (const model::Plan::NoAction& kept : plan.no_actions) {
     if (kept.subject == model::Plan::NoAction::Subject::gang && kept.id == gang.value) return &kept.why;
   }
@@ -31,6 +31,8 @@ const Reason* kept_of(const model::Plan& plan, model::GangId gang) {
 
 /// In Shadow, a gang is reported only after this time, so that its own scheduler can bind it first.
 constexpr Duration kSchedulerTime = std::chrono::seconds(10);
+/// The pods of a gang come one after another. A gang that lacks some is reported only after this time.
+constexpr Duration kPodCreationTime = std::chrono::seconds(10);
 
 bool waits(const decide::place::PlacementResult& verdict) {
   return verdict.gang.valid() && verdict.kind != decide::place::PlacementResult::Kind::placed &&
@@ -80,17 +82,21 @@ kube::EventNote note_of(const kube::Pod& pod, const GangVerdict& verdict) {
 std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld& world,
                                        const control::Controller& controller) {
   std::vector<GangVerdict> verdicts;
-  if (controller.placed().verdicts.empty()) return verdicts;
+  if (controller.place_decision().verdicts.empty()) return verdicts;
   const FleetPolicy& fleet = fleet_policy(view.fleet);
   const model::Names names = world.objects().names();
-  const explain::Summarizer summarizer(world.snapshot(), names, controller.placed(), controller.provisioned());
+  const explain::Summarizer summarizer(world.snapshot(), names, controller.place_decision(),
+                                       controller.provision_decision());
   std::map<std::string, const kube::Pod*> by_uid;
   view.pods.for_each([&](kube::RowId, const kube::Pod& pod) { by_uid[pod.meta.uid] = &pod; });
-  for (const decide::place::PlacementResult& verdict : controller.placed().verdicts) {
+  for (const decide::place::PlacementResult& verdict : controller.place_decision().verdicts) {
     const model::BindPods* bind = world.would_bind(verdict.gang);
     const model::Gang* gang = waits(verdict) || bind != nullptr ? world.snapshot().gangs.find(verdict.gang) : nullptr;
     if (gang == nullptr) continue;
-    if (fleet.placement == Mode::shadow && world.snapshot().at - gang->created_at < kSchedulerTime) continue;
+    const Duration age = world.snapshot().at - gang->created_at;
+    if (fleet.placement == Mode::shadow && age < kSchedulerTime) continue;
+    const bool lacks_pods = verdict.why.code == ReasonCode::pods_missing;
+    if (lacks_pods && age < kPodCreationTime) continue;
     GangVerdict& out = verdicts.emplace_back();
     for (const model::PodId id : gang->pods) {
       const ObjectKey* key = world.objects().pod(id);
@@ -114,13 +120,13 @@ std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld&
       out.message = where_words(*bind, world) + ": " + sentence(verdict.why, *world.snapshot().catalog);
       continue;
     }
-    const Reason* nodes = kept_of(controller.provisioned().plan, verdict.gang);
+    const Reason* nodes = no_action_reason(controller.provision_decision().plan, verdict.gang);
     out.reason = camel_case(name((nodes != nullptr ? *nodes : verdict.why).code));
     const bool scaled = gang->service.valid() && world.snapshot().services.find(gang->service) != nullptr;
     out.message = explain::one_line(
         summarizer.gang(verdict.gang, scaled ? controller.scale_decision(gang->service) : decide::scale::Decision()));
-    // A node provisioner must not buy nodes for a gang that its queue holds.
-    const bool room_would_help = verdict.kind != decide::place::PlacementResult::Kind::held_by_queue;
+    // A node provisioner must not buy nodes for a gang that its queue holds, or that is not complete.
+    const bool room_would_help = verdict.kind != decide::place::PlacementResult::Kind::held_by_queue && !lacks_pods;
     if (fleet.nodes == Mode::off && room_would_help) out.reason = "Unschedulable";
   }
   return verdicts;
@@ -129,11 +135,13 @@ std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld&
 GangVerdictWriter::Output GangVerdictWriter::update(const std::vector<GangVerdict>& verdicts, Mode placement,
                                                     kube::WallTime wall) {
   Output out;
-  std::map<std::string, std::string> now;
+  std::map<std::string, Published> now;
   for (const GangVerdict& verdict : verdicts) {
     const auto before = published_.find(verdict.uid);
-    now[verdict.uid] = verdict.reason;
-    if (before != published_.end() && before->second == verdict.reason) continue;
+    now[verdict.uid] = {verdict.reason, verdict.pods.size()};
+    const bool is_known = before != published_.end() && before->second.reason == verdict.reason &&
+                          before->second.pods >= verdict.pods.size();
+    if (is_known) continue;
     out.notes.push_back(note_of(*verdict.pods.front(), verdict));
     if (placement != Mode::active || verdict.would_place) continue;
     for (std::size_t i = 0; i < std::min(verdict.pods.size(), kMaxPods); ++i) {

@@ -26,14 +26,14 @@ struct GangVerdict {
 };
 
 /// Returns a verdict for every gang that the last decision left pending. If the nodes layer has a reason, that reason
-/// counts. If that layer is Off and the gang does not wait for the limit of a queue, the reason is "Unschedulable", on
-/// which another node provisioner acts. In Shadow there is also a verdict for each gang that has waited for a while and
-/// that Capstan would bind now.
+/// counts. If that layer is Off, the reason is "Unschedulable", on which another node provisioner acts, unless the gang
+/// lacks pods or waits for the limit of a queue. In Shadow there is also a verdict for each gang that has waited for a
+/// while and that Capstan would bind now. A gang whose pods are still being created has none.
 std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld& world,
                                        const control::Controller& controller);
 
-/// Publishes verdicts when they begin and when their reason changes: as an Event, and if placement is Active as the
-/// condition PodScheduled of each pod. It makes requests and sends none.
+/// Publishes verdicts when they begin, when their reason changes and when a gang has more pods: as an Event, and if
+/// placement is Active as the condition PodScheduled of each pod. It makes requests and sends none.
 class GangVerdictWriter {
  public:
   struct Output {
@@ -43,7 +43,11 @@ class GangVerdictWriter {
   Output update(const std::vector<GangVerdict>& verdicts, Mode placement, kube::WallTime wall);
 
  private:
-  std::map<std::string, std::string> published_;  // reason by the first pod's uid
+  struct Published {
+    std::string reason;
+    std::size_t pods = 0;  ///< pending pods that know the reason
+  };
+  std::map<std::string, Published> published_;  ///< by the first pod's uid
 };
 
 }  // namespace capstan::op

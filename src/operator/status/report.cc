@@ -27,7 +27,8 @@ struct Lookups {
   explicit Lookups(const ReportSources& from)
       : targets(from.view), competitors(from.view), names(from.world.objects().names()) {
     if (from.world.snapshot().catalog != nullptr) {
-      summarizer.emplace(from.world.snapshot(), names, from.controller.placed(), from.controller.provisioned());
+      summarizer.emplace(from.world.snapshot(), names, from.controller.place_decision(),
+                         from.controller.provision_decision());
     }
     from.world.snapshot().gangs.for_each([&](model::GangId id, const model::Gang& gang) {
       if (gang.service.valid()) gangs[gang.service].push_back(id);

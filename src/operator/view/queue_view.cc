@@ -10,7 +10,7 @@ Queue read_queue(kube::Json object) {
   queue.meta = kube::read_meta(object);
   queue.parent = std::string(spec["parent"].text());
   if (const kube::Json limit = spec["gpus"]["limit"]; limit.exists()) {
-    queue.limit = whole_gpus(std::clamp<GpuCount>(limit.integer(), 0, kMaxHeld));
+    queue.limit = whole_gpus(std::clamp<GpuCount>(limit.integer(), 0, kMaxQueueLimit));
   }
   queue.conditions = kube::read_conditions(object["status"]["conditions"]);
   return queue;

@@ -23,7 +23,7 @@ struct Queue {
 Queue read_queue(kube::Json object);
 
 /// The largest limit that the schema allows.
-inline constexpr GpuCount kMaxHeld = 10'000'000;
+inline constexpr GpuCount kMaxQueueLimit = 10'000'000;
 
 /// Labels of pods and of pod templates that name a Queue of Capstan and a Queue of KAI.
 /// https://github.com/NVIDIA/KAI-Scheduler/blob/main/docs/queues/README.md

@@ -14,7 +14,7 @@ std::string group_of(const std::string& api_version) {
   return slash == api_version.npos ? std::string() : api_version.substr(0, slash);
 }
 
-/// Adds the fields of a Scale to those of its object.
+/// Adds the fields of a Scale to its object. Returns the error; empty if there is none.
 std::string add_scale(kube::Json scale, kube::Workload& workload) {
   workload.replicas = scale["spec"]["replicas"].integer();  // absent means zero: the API leaves zeros out
   workload.current_replicas = scale["status"]["replicas"].integer();

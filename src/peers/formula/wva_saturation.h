@@ -21,8 +21,8 @@ struct SaturationConfig {
   double queue_threshold = 5;        ///< waiting requests of a replica
   double kv_spare_trigger = 0.1;     ///< V1: spare share of the KV cache below which replicas are added
   double queue_spare_trigger = 3;    ///< V1: spare queue places below which replicas are added
-  double scale_up_threshold = 0.85;  ///< V2: use of the supply above which replicas are added
-  double scale_down_boundary = 0.7;  ///< V2: use of the supply below which replicas are removed
+  double scale_up_threshold = 0.85;  ///< V2: used share of the supply above which replicas are added
+  double scale_down_boundary = 0.7;  ///< V2: used share of the supply below which replicas are removed
 };
 
 // Analyzer V1.

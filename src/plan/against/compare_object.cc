@@ -9,6 +9,9 @@
 
 #include "manifest/quantity.h"
 #include "manifest/scalars.h"
+#include "plan/against/engine_arguments.h"
+#include "plan/against/one_of.h"
+#include "plan/against/pod_parts.h"
 #include "plan/against/signals.h"
 
 namespace capstan::plan {
@@ -77,12 +80,40 @@ int likeness(const Yaml& planned, const Node& found) {
   return equal;
 }
 
-/// Returns true for a value that names another object, or selects pods by their labels. Names need not agree.
+/// Returns true for a value that names another object, or selects pods by their labels. Such values are not compared.
 bool is_reference(std::string_view path) {
   static constexpr std::array<std::string_view, 4> kEnds = {"Ref.name", "Ref.namespace", ".serviceName",
                                                             ".secretKeyRef.key"};
   if (std::ranges::any_of(kEnds, [&](std::string_view end) { return path.ends_with(end); })) return true;
+  // Pods tolerate a taint by its key; other pods may name its value.
+  if (path.find(".taints.") != path.npos && path.ends_with(".value")) return true;
   return path == "spec.selector" || path.find("electorLabels") != path.npos || path == "spec.selector.matchLabels";
+}
+
+/// Returns true if an absent value means the planned one.
+bool is_api_default(std::string_view kind, std::string_view path, const Yaml& value) {
+  if (kind != "ScaledObject") return false;
+  return (path == "spec.scaleTargetRef.kind" && value.text() == "Deployment") ||
+         (path == "spec.scaleTargetRef.apiVersion" && value.text() == "apps/v1");
+}
+
+/// Returns the key that identifies an element of a list as well as its name does; empty: there is none.
+std::string_view second_key(std::string_view path) {
+  if (path.ends_with(".volumeMounts")) return "mountPath";
+  return path.ends_with(".ports") ? "containerPort" : "";
+}
+
+bool is_list_of_containers(std::string_view path) {
+  return path.ends_with(".containers") || path.ends_with(".initContainers");
+}
+
+/// Returns the planned image from the registry of the existing one; the existing one if its version is a digest.
+std::string image_from_same_registry(const std::string& planned, const std::string& existing) {
+  if (existing.find('@') != existing.npos) return existing;
+  const std::size_t name = existing.rfind('/') + 1;
+  const std::size_t version = existing.find(':', name);
+  const std::size_t planned_version = planned.find(':', planned.rfind('/') + 1);
+  return existing.substr(0, version) + (planned_version == planned.npos ? "" : planned.substr(planned_version));
 }
 
 class ObjectComparison {
@@ -129,32 +160,113 @@ class ObjectComparison {
   }
 
   void compare_map(const Yaml& planned, const Node& found, const std::string& path, const std::string& why) {
+    // Kubernetes refuses an object with two of these keys, so the whole value is replaced.
+    if (has_other_alternative(planned, found, path)) return add(found, path, yaml_of(found), planned, why);
     for (const auto& [key, value] : planned.entries()) {
       if (path.empty() && (key == "metadata" || key == "kind")) continue;
       const std::string below = path.empty() ? key : path + "." + key;
       const std::string reason = value.comment().empty() ? why : value.reason();
       if (const Node* existing = found.find(key)) {
         compare(value, *existing, below, reason);
-      } else if (!is_reference(below)) {
+      } else if (!is_reference(below) && !is_api_default(existing_.kind(), below, value)) {
         add(found, below, std::nullopt, value, reason);
       }
+    }
+  }
+
+  /// Compares a container with the existing one that does its work. Its name stays, and its command line is compared
+  /// by options, because an image may state them in the command, in the arguments or in a script.
+  void compare_container(const Yaml& planned, const Node& found, const std::string& path, const std::string& why) {
+    const std::string engine(engine_word(yaml_of(found))), wanted(engine_word(planned));
+    const bool is_other_engine = !engine.empty() && !wanted.empty() && engine != wanted;
+    const bool has_command = found.find("command") != nullptr || found.find("args") != nullptr;
+    Yaml rest;
+    for (const auto& [key, value] : planned.entries()) {
+      if (key == "name") continue;
+      const Node* existing = found.find(key);
+      if (key == "image" && existing != nullptr) {
+        compare_image(value, *existing, path + ".image", is_other_engine);
+      } else if ((key == "args" || key == "command") && has_command && asks_for_gpu(planned)) {
+        if (key == "args" && !is_other_engine) compare_command_line(value, found, path, why);
+      } else {
+        rest.set(key, value);
+      }
+    }
+    compare_map(rest, found, path, why);
+  }
+
+  void compare_image(const Yaml& planned, const Node& found, const std::string& path, bool is_other_engine) {
+    const bool is_same_image = image_name(planned.text()) == image_name(found.text);
+    if (is_other_engine) {
+      add(found, path, yaml_of(found), planned, "the plan was simulated with this engine");
+      out_.back().caution = "replace command and args with it: the options of the two engines differ";
+    } else if (is_same_image) {
+      const std::string image = image_from_same_registry(planned.text(), found.text);
+      if (image != found.text) add(found, path, yaml_of(found), Yaml(image), "a version that has the planned options");
+    }
+  }
+
+  void compare_command_line(const Yaml& planned, const Node& container, const std::string& path,
+                            const std::string& why) {
+    const Node* list = container.find("args");
+    if (list == nullptr) list = container.find("command");
+    const bool is_script = !planned.elements().empty() && !planned.elements().front().text().starts_with("--");
+    if (is_script) {
+      add(*list, path + ".args", yaml_of(*list), planned, why);
+      out_.back().caution = "compare the two command lines; keep the port and the name of the model";
+      return;
+    }
+    for (const ArgumentChange& change : compare_arguments(planned, container)) {
+      std::optional<Yaml> existing;
+      if (change.place != nullptr) existing = Yaml(change.found);
+      add(change.place == nullptr ? *list : *change.place, fmt::format("{}.args.{}", path, change.flag),
+          std::move(existing), Yaml(change.planned), change.why);
+      out_.back().caution = change.caution;
     }
   }
 
   void compare_list(const Yaml& planned, const Node& found, const std::string& path, const std::string& why) {
     if (path == "spec.metrics" || path == "spec.triggers") return compare_metrics(planned, found, path, why);
     if (path.ends_with(".values")) return compare_set(planned, found, path, why);
+    // The ports of a Service stay, because its clients use them.
+    if (existing_.kind() == "Service" && path == "spec.ports" && !found.items.empty()) return;
+    if (is_list_of_containers(path)) return compare_containers(planned, found, path, why);
     const std::string_view key = element_key(planned);
     std::set<const Node*> used;
     for (std::size_t i = 0; i < planned.elements().size(); ++i) {
       const Yaml& element = planned.elements()[i];
       const Node* match = find_element(element, found, key, used);
+      if (match == nullptr) match = find_by_second_key(element, found, second_key(path), used);
       const std::string name = !key.empty()            ? element.find(key)->text()
                                : is_structure(element) ? std::to_string(i)
                                                        : flag_of(element.text());
       compare_element(element, match, found, path + "." + name, why);
       if (match != nullptr) used.insert(match);
     }
+  }
+
+  void compare_containers(const Yaml& planned, const Node& found, const std::string& path, const std::string& why) {
+    std::set<const Node*> used;
+    for (const Yaml& container : planned.elements()) {
+      const Node* match = find_container(container, found, used);
+      if (match == nullptr) {
+        add(found, path + "." + text_at(container, "name"), std::nullopt, container, why);
+        if (asks_for_gpu(container)) out_.back().caution = "only if no other container of the pod is the engine";
+        continue;
+      }
+      used.insert(match);
+      compare_container(container, *match, path + "." + text_at(*match, "name"), why);
+    }
+  }
+
+  /// Finds the element with the planned value of a key; null: there is none, or no key.
+  static const Node* find_by_second_key(const Yaml& element, const Node& found, std::string_view key,
+                                        const std::set<const Node*>& used) {
+    if (key.empty() || element.find(key) == nullptr) return nullptr;
+    for (const Node& item : found.items) {
+      if (!used.contains(&item) && text_at(item, key) == text_at(element, key)) return &item;
+    }
+    return nullptr;
   }
 
   /// Compares an element of a list with the existing one, which is null if the list lacks it.

@@ -66,6 +66,72 @@ TEST(CompareObject, MatchesArgumentsByTheirFlag) {
   EXPECT_EQ(changes[1].found->text(), "--max-num-seqs=256");
 }
 
+/// Returns the paths of the changes of a Deployment with these containers.
+std::vector<std::string> changed_paths(const std::string& planned, const std::string& existing) {
+  const auto deployment = [](const std::string& pod) {
+    return "{kind: Deployment, spec: {template: {spec: " + pod + "}}}";
+  };
+  std::vector<std::string> out;
+  for (const Difference& change : compare(deployment(planned), deployment(existing))) out.push_back(change.path);
+  return out;
+}
+
+TEST(CompareObject, AddsNoSecondEngine) {
+  const std::string gpu = "resources: {limits: {nvidia.com/gpu: 1}}";
+  EXPECT_EQ(changed_paths("{containers: [{name: engine, image: 'vllm/vllm-openai:v2', args: [--max-num-seqs=256, "
+                          "--port=8000], " +
+                              gpu + "}]}",
+                          "{containers: [{name: proxy, image: envoy}, {name: vllm, image: 'reg.corp/vllm-openai:v1', "
+                          "command: [vllm, serve, a], args: [--max-num-seqs, '64'], " +
+                              gpu + "}]}"),
+            (std::vector<std::string>{"spec.template.spec.containers.vllm.image",
+                                      "spec.template.spec.containers.vllm.args.--max-num-seqs"}));
+  const auto image =
+      compare("{kind: A, spec: {containers: [{name: engine, image: 'vllm/vllm-openai:v2', " + gpu + "}]}}",
+              "{kind: A, spec: {containers: [{name: vllm, image: 'reg.corp/vllm-openai:v1', " + gpu + "}]}}");
+  ASSERT_EQ(image.size(), 1u);
+  EXPECT_EQ(image[0].planned->text(), "reg.corp/vllm-openai:v2") << "the registry stays";
+}
+
+TEST(CompareObject, MixesNoOptionsOfTwoEngines) {
+  const auto changes = compare(
+      "{kind: A, spec: {containers: [{name: engine, image: 'vllm/vllm-openai:v2', args: [--max-num-seqs=256], "
+      "resources: "
+      "{limits: {nvidia.com/gpu: 1}}}]}}",
+      "{kind: A, spec: {containers: [{name: engine, image: 'lmsysorg/sglang:v1', args: [--tp=1], resources: {limits: "
+      "{nvidia.com/gpu: 1}}}]}}");
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_EQ(changes[0].path, "spec.containers.engine.image");
+  EXPECT_NE(changes[0].caution.find("replace command and args"), std::string::npos);
+}
+
+TEST(CompareObject, LeavesThePortsOfAServiceAndAddsNoSecondPort) {
+  EXPECT_TRUE(compare("{kind: Service, spec: {ports: [{name: http, port: 80, targetPort: http}]}}",
+                      "{kind: Service, spec: {ports: [{name: http, port: 8000, targetPort: 8000}]}}")
+                  .empty());
+  EXPECT_EQ(changed_paths("{containers: [{name: engine, ports: [{name: http, containerPort: 8000}]}]}",
+                          "{containers: [{name: engine, ports: [{containerPort: 8000}]}]}"),
+            std::vector<std::string>{"spec.template.spec.containers.engine.ports.http.name"});
+}
+
+TEST(CompareObject, ReplacesWhatKubernetesAllowsOnce) {
+  EXPECT_EQ(changed_paths("{volumes: [{name: models, hostPath: {path: /a}}]}",
+                          "{volumes: [{name: models, persistentVolumeClaim: {claimName: a}}]}"),
+            std::vector<std::string>{"spec.template.spec.volumes.models"});
+  EXPECT_EQ(changed_paths("{containers: [{name: engine, volumeMounts: [{name: models, mountPath: /models}]}]}",
+                          "{containers: [{name: engine, volumeMounts: [{name: cache, mountPath: /models}]}]}"),
+            std::vector<std::string>{"spec.template.spec.containers.engine.volumeMounts.models.name"});
+}
+
+TEST(CompareObject, LeavesTheValueOfATaintAndDefaultsOfKeda) {
+  EXPECT_TRUE(compare("{kind: NodePool, spec: {template: {spec: {taints: [{key: gpu, value: present}]}}}}",
+                      "{kind: NodePool, spec: {template: {spec: {taints: [{key: gpu, value: 'true'}]}}}}")
+                  .empty());
+  EXPECT_TRUE(compare("{kind: ScaledObject, spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: a}}}",
+                      "{kind: ScaledObject, spec: {scaleTargetRef: {name: b}}}")
+                  .empty());
+}
+
 TEST(CompareObject, SeesAStructureWhereAScalarIsPlanned) {
   const auto changes = compare("{kind: A, spec: {limits: {gpu: 8}}}", "{kind: A, spec: {limits: none}}");
   ASSERT_EQ(changes.size(), 1u);

@@ -23,24 +23,27 @@ struct Saving {
 struct Difference {
   enum class Kind : std::uint8_t {
     set,     ///< a value is different or absent
-    remove,  ///< a value exists that should be removed
+    remove,  ///< a value or an object exists that should be removed
     add,     ///< a whole object is absent
   };
   Kind kind = Kind::set;
   std::string file{};             ///< file of the existing object; for an absent object, the plan's file
   std::uint32_t line = 0;         ///< line of the existing value, or of the mapping that lacks it; 0: no object
   std::string object{};           ///< "NodePool gpu", as it is named today
-  std::string path{};             ///< "spec.disruption.consolidateAfter"; empty: the object is absent
+  std::string path{};             ///< "spec.disruption.consolidateAfter"; empty: the whole object
   std::optional<Yaml> found{};    ///< existing value; nothing: it is absent
   std::optional<Yaml> planned{};  ///< planned value; nothing: the value should be removed
-  std::string why{};              ///< reason, a sentence without a full stop; empty: the path makes it clear
+  std::string why{};              ///< reason, a sentence without a full stop; empty: the saving or the risk says it
+  std::string caution{};          ///< condition of a safe change, as a sentence without a full stop; empty: none
   Saving saving{};
 };
 
 /// Compares the objects of a plan with existing ones (match.h). Values that the plan does not set are not compared, but
 /// a metric of an autoscaler that the plan does not use is reported for removal. Names of objects, and references to
 /// them, may differ. Among alternatives, such as a ScaledObject and an HPA, only those with an existing object are
-/// compared. If none exists, the alternative that the plan chose is reported as absent.
+/// compared. If none exists, the alternative that the plan chose is reported as absent. Of several autoscalers of one
+/// target, one is compared, and the others are reported for removal. Planned values are in the terms of the existing
+/// objects (terms.h): their namespace, the labels that their selectors use, and their ports.
 /// @return changes that save the most money first, then by the grade of the risk
 std::vector<Difference> find_differences(const Plan& plan, const std::vector<ExistingObject>& existing);
 

@@ -83,6 +83,29 @@ TEST(Against, ComparesOnlyTheAlternativeThatExists) {
   EXPECT_EQ(none[0].object, "ScaledObject chat") << "the chosen one is absent";
 }
 
+TEST(Against, NamesBothAutoscalersOfATargetAndDeletesOne) {
+  const auto scaler = [](const std::string& option, const std::string& kind, bool is_chosen) {
+    Yaml body = Yaml::map({{"kind", kind}});
+    body["metadata"].set("name", "chat");
+    body["spec"]["scaleTargetRef"].set("name", "chat");
+    body["spec"].set("max", 8);
+    return Manifest{.file = option + ".yaml",
+                    .body = std::move(body),
+                    .alternative = {.choice = "scaler of chat", .option = option, .is_chosen = is_chosen}};
+  };
+  const Plan plan = plan_of({scaler("keda", "ScaledObject", true), scaler("hpa", "HorizontalPodAutoscaler", false)});
+  const auto existing = [](const std::string& kind) {
+    return object("kind: " + kind + "\nmetadata: {name: a}\nspec: {scaleTargetRef: {name: chat}, max: 20}\n");
+  };
+  const auto changes = find_differences(plan, {existing("HorizontalPodAutoscaler"), existing("ScaledObject")});
+  ASSERT_EQ(changes.size(), 2u) << "the HPA that goes is not edited too";
+  EXPECT_EQ(changes[0].object, "HorizontalPodAutoscaler a");
+  EXPECT_EQ(changes[0].kind, Difference::Kind::remove);
+  EXPECT_NE(changes[0].why.find("ScaledObject a"), std::string::npos);
+  EXPECT_EQ(changes[1].object, "ScaledObject a");
+  EXPECT_EQ(changes[1].path, "spec.max");
+}
+
 TEST(Against, AsksForNoOptionThatIsOptional) {
   Manifest balloon = pool();
   balloon.alternative = {.choice = "spare capacity", .option = "balloon"};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "plan/names.h"
 #include "plan/scaler_trial.h"
@@ -59,9 +60,12 @@ ScalersOfService scalers_of(const ServiceSpec& spec, const ServicePlan& service,
   const bool has_all_roles = by_role.size() == service.roles.size();
   if (named != nullptr && !(has_all_roles && kind_of(*by_role.front()) == service.scaler)) return {named};
   if (!by_role.empty()) return has_all_roles ? by_role : ScalersOfService{};
-  const auto count = std::ranges::count_if(existing, is_autoscaler);
-  if (!is_only || count != 1 || service.roles.size() != 1) return {};
-  return {&*std::ranges::find_if(existing, is_autoscaler)};
+  std::set<std::string> targets;
+  for (const ExistingObject& object : existing) {
+    if (is_autoscaler(object)) targets.insert(target_of(object).empty() ? object.name() : target_of(object));
+  }
+  if (!is_only || targets.size() != 1 || service.roles.size() != 1) return {};
+  return {scaler_of_workload(*targets.begin(), service.scaler, existing)};
 }
 
 /// Returns the value of the key `scale` of a simulated policy that runs the manifests of these autoscalers.

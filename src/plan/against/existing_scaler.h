@@ -21,8 +21,8 @@ struct ExistingScaler {
 };
 
 /// Simulates the existing autoscaler of each service that has one, under the plan's seeds. The autoscaler of a service
-/// is the only HorizontalPodAutoscaler, ScaledObject or InferenceScaler whose target has the service's name, or the
-/// only one of all if the plan has one service. Of several for one workload, the one of the plan's kind counts, else
+/// is the only HorizontalPodAutoscaler, ScaledObject or InferenceScaler whose target has the service's name, or that of
+/// the only target if the plan has one service. Of several for one workload, the one of the plan's kind counts, else
 /// the first.
 Result<std::vector<ExistingScaler>> simulate_existing(const Plan& plan, const std::vector<ExistingObject>& existing,
                                                       const SearchOptions& options);

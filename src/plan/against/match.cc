@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/split.h"
+#include "plan/against/monitor.h"
 
 namespace capstan::plan {
 
@@ -15,9 +16,13 @@ bool is_same_kind(const Manifest& planned, const ExistingObject& existing) {
          api_group(text_at(planned.body, "apiVersion")) == existing.group();
 }
 
+bool has_same_name(const Manifest& planned, const ExistingObject& existing) {
+  return is_same_kind(planned, existing) && text_at(planned.body, "metadata", "name") == existing.name();
+}
+
 bool is_same_object(const Manifest& planned, const ExistingObject& existing) {
   const std::string namespace_name = existing.namespace_name();
-  return is_same_kind(planned, existing) && text_at(planned.body, "metadata", "name") == existing.name() &&
+  return has_same_name(planned, existing) &&
          (namespace_name.empty() || namespace_name == text_at(planned.body, "metadata", "namespace"));
 }
 
@@ -62,11 +67,17 @@ class Matching {
 
   std::vector<ObjectMatch> run() {
     pair_by(is_same_object);
+    pair_by([this](const Manifest& planned, const ExistingObject& existing) {
+      return has_same_name(planned, existing) && is_only_one_of_its_name(planned);
+    });
     pair_by(has_same_target);
     pair_by_model();
     pair_single_ones();
     pair_by(
         [this](const Manifest& planned, const ExistingObject& existing) { return is_scaled_pair(planned, existing); });
+    pair_by([this](const Manifest& planned, const ExistingObject& existing) {
+      return scrapes_the_same(planned, existing, matches_, existing_);
+    });
     return std::move(matches_);
   }
 
@@ -81,6 +92,12 @@ class Matching {
         break;
       }
     }
+  }
+
+  /// Returns true if one existing object has the name of a planned one, in any namespace.
+  bool is_only_one_of_its_name(const Manifest& planned) const {
+    return 1 == std::ranges::count_if(existing_,
+                                      [&](const ExistingObject& object) { return has_same_name(planned, object); });
   }
 
   /// Pairs the workload of a service with the only one that has the model of the service.
@@ -119,7 +136,7 @@ class Matching {
 
   void pair_single_ones() {
     for (ObjectMatch& match : matches_) {
-      if (match.existing != nullptr || is_optional(*match.planned)) continue;
+      if (match.existing != nullptr || is_optional(*match.planned) || is_monitor(*match.planned)) continue;
       const auto is_open = [&](const ObjectMatch& other) {
         return other.existing == nullptr && !is_optional(*other.planned) &&
                text_at(other.planned->body, "kind") == text_at(match.planned->body, "kind") &&

@@ -20,7 +20,8 @@ struct ObjectMatch {
 /// object that states no namespace has the planned one. Of the objects that are left, autoscalers pair by their target,
 /// a workload pairs with the only one that has the model of its service, and a single planned object pairs with a
 /// single existing one of its kind, whatever their names are. Optional objects of the plan pair only by name or target.
-/// Last, workloads pair if their autoscalers do.
+/// Last, workloads pair if their autoscalers do. A PodMonitor or a ServiceMonitor pairs by name or by what it selects
+/// (monitor.h), so the existing object may be of the other of these two kinds.
 /// @return one entry for each object of the plan, in the order of the page
 std::vector<ObjectMatch> match_objects(const Plan& plan, const std::vector<ExistingObject>& existing);
 

@@ -101,5 +101,14 @@ TEST(Match, DistinguishesNamespaces) {
   EXPECT_EQ(match_objects(plan, existing)[0].existing, &existing[1]);
 }
 
+TEST(Match, PairsANameInAnotherNamespaceIfItIsTheOnlyOne) {
+  const Plan plan = plan_with({"{apiVersion: v1, kind: Service, metadata: {name: chat, namespace: inference}}",
+                               "{apiVersion: v1, kind: Service, metadata: {name: code, namespace: inference}}"});
+  const std::vector<ExistingObject> existing = {
+      existing_one("{apiVersion: v1, kind: Service, metadata: {name: code, namespace: llm}}")};
+  EXPECT_EQ(match_objects(plan, existing)[0].existing, nullptr);
+  EXPECT_EQ(match_objects(plan, existing)[1].existing, &existing[0]);
+}
+
 }  // namespace
 }  // namespace capstan::plan

@@ -7,6 +7,7 @@
 
 #include "base/number_text.h"
 #include "experiment/text/words.h"
+#include "plan/against/fold_yaml.h"
 #include "plan/against/words.h"
 #include "plan/figures.h"
 #include "plan/render/text_layout.h"
@@ -52,7 +53,9 @@ std::string change_line(std::string_view name, const std::string& text) {
 std::string change_values(const Difference& change) {
   const auto value = [](std::string_view name, const Yaml& yaml) {
     if (is_short_value(yaml)) return change_line(name, value_words(yaml));
-    return fmt::format("{:{}}{}\n", "", kChangeIndent, name) + indented(yaml.document(), kChangeIndent + 2);
+    const std::size_t indent = kChangeIndent + 2;
+    return fmt::format("{:{}}{}\n", "", kChangeIndent, name) +
+           indented(folded_yaml(yaml.document(), kTextColumns - indent), indent);
   };
   if (change.kind == Difference::Kind::remove) return value("remove", *change.found);
   if (!change.found) return value("add", *change.planned);
@@ -67,6 +70,8 @@ std::string change_text(const Difference& change, std::size_t number) {
   std::string out;
   if (change.kind == Difference::Kind::add) {
     out = folded(start, fmt::format("missing: {}, as in {}", change.object, change.file), kChangeIndent);
+  } else if (change.path.empty()) {
+    out = folded(start, fmt::format("{}: delete {}", place_words(change), change.object), kChangeIndent);
   } else {
     out = folded(start, fmt::format("{}: {}: {}", place_words(change), change.object, change.path), kChangeIndent);
     out += change_values(change);
@@ -74,6 +79,7 @@ std::string change_text(const Difference& change, std::size_t number) {
   if (!change.why.empty()) out += change_line("why", change.why);
   if (const auto money = money_words(change.saving)) out += change_line(money->first, money->second);
   if (!change.saving.removes.empty()) out += change_line("avoids", change.saving.removes);
+  if (!change.caution.empty()) out += change_line("caution", change.caution);
   return out;
 }
 
@@ -99,6 +105,8 @@ std::string change_markdown(const Difference& change) {
   };
   if (change.kind == Difference::Kind::add) {
     out = fmt::format("1. missing: {}, as in `{}`\n", change.object, change.file);
+  } else if (change.path.empty()) {
+    out = fmt::format("1. `{}`: delete {}\n", place_words(change), change.object);
   } else {
     out = fmt::format("1. `{}`: {}: `{}`\n", place_words(change), change.object, change.path);
     if (change.found) value(change.planned ? "from" : "remove", *change.found);
@@ -107,6 +115,7 @@ std::string change_markdown(const Difference& change) {
   if (!change.why.empty()) out += fmt::format("   - why: {}\n", change.why);
   if (const auto money = money_words(change.saving)) out += fmt::format("   - {}: {}\n", money->first, money->second);
   if (!change.saving.removes.empty()) out += fmt::format("   - avoids: {}\n", change.saving.removes);
+  if (!change.caution.empty()) out += fmt::format("   - caution: {}\n", change.caution);
   return out;
 }
 
@@ -129,6 +138,7 @@ AgainstJson change_json(const Difference& change) {
                      {"found", value_json(change.found)},
                      {"planned", value_json(change.planned)},
                      {"why", change.why},
+                     {"caution", change.caution},
                      {"removes", change.saving.removes},
                      {"saves", change.saving.formula}};
   out["saves_usd_per_month"] = change.saving.micro_usd_per_month
@@ -140,9 +150,10 @@ AgainstJson change_json(const Difference& change) {
 }  // namespace
 
 std::string render_against_text(const Plan& plan, const std::vector<Difference>& differences,
-                                const std::vector<ExistingScaler>& scalers) {
+                                const std::vector<ExistingScaler>& scalers, const std::vector<std::string>& notes) {
   std::string out;
   for (const ExistingScaler& scaler : scalers) out += scaler_text(plan, scaler);
+  for (const std::string& note : notes) out += folded("note: ", note, 2) + '\n';
   out += count_words(differences) + '\n';
   std::size_t number = 0;
   for (const Difference& change : differences) out += '\n' + change_text(change, ++number);
@@ -150,16 +161,17 @@ std::string render_against_text(const Plan& plan, const std::vector<Difference>&
 }
 
 std::string render_against_markdown(const Plan& plan, const std::vector<Difference>& differences,
-                                    const std::vector<ExistingScaler>& scalers) {
+                                    const std::vector<ExistingScaler>& scalers, const std::vector<std::string>& notes) {
   std::string out = fmt::format("# Plan {} against existing manifests\n\n", plan.spec.name);
   for (const ExistingScaler& scaler : scalers) out += scaler_markdown(plan, scaler);
+  for (const std::string& note : notes) out += fmt::format("**Note**: {}.\n\n", note);
   out += count_words(differences) + ".\n\n";
   for (const Difference& change : differences) out += change_markdown(change);
   return out;
 }
 
 std::string render_against_json(const Plan& plan, const std::vector<Difference>& differences,
-                                const std::vector<ExistingScaler>& scalers) {
+                                const std::vector<ExistingScaler>& scalers, const std::vector<std::string>& notes) {
   AgainstJson changes = AgainstJson::array(), simulated = AgainstJson::array();
   for (const Difference& change : differences) changes.push_back(change_json(change));
   for (const ExistingScaler& scaler : scalers) {
@@ -173,8 +185,11 @@ std::string render_against_json(const Plan& plan, const std::vector<Difference>&
     }
     simulated.push_back(std::move(row));
   }
-  return AgainstJson{
-             {"format_version", 1}, {"plan", plan.spec.name}, {"changes", changes}, {"existing_scalers", simulated}}
+  return AgainstJson{{"format_version", 1},
+                     {"plan", plan.spec.name},
+                     {"notes", notes},
+                     {"changes", changes},
+                     {"existing_scalers", simulated}}
              .dump(2) +
          '\n';
 }

@@ -8,15 +8,16 @@
 
 namespace capstan::plan {
 
-/// Returns what the existing autoscalers reach on the plan's load, next to the plan's own, and then each change: where,
-/// what, why, and what it saves.
+/// Returns what the existing autoscalers reach on the plan's load, next to the plan's own, notes about all changes, and
+/// then each change: where, what, why, what it saves, and what a safe change needs.
 std::string render_against_text(const Plan& plan, const std::vector<Difference>& differences,
-                                const std::vector<ExistingScaler>& scalers);
+                                const std::vector<ExistingScaler>& scalers, const std::vector<std::string>& notes = {});
 /// Returns the same as Markdown.
 std::string render_against_markdown(const Plan& plan, const std::vector<Difference>& differences,
-                                    const std::vector<ExistingScaler>& scalers);
+                                    const std::vector<ExistingScaler>& scalers,
+                                    const std::vector<std::string>& notes = {});
 /// Returns the same as JSON. Values of objects are JSON, not text.
 std::string render_against_json(const Plan& plan, const std::vector<Difference>& differences,
-                                const std::vector<ExistingScaler>& scalers);
+                                const std::vector<ExistingScaler>& scalers, const std::vector<std::string>& notes = {});
 
 }  // namespace capstan::plan

@@ -57,6 +57,37 @@ TEST(AgainstText, WritesScalarsOnOneLineAndAbsentObjectsByTheirFile) {
   EXPECT_NE(text.find(" 2  missing: Service chat, as in workload/chat.yaml\n"), text.npos) << text;
 }
 
+TEST(AgainstText, GivesNotesCautionsAndDeletions) {
+  Difference deleted{.kind = Difference::Kind::remove, .file = "hpa.yaml", .line = 1, .object = "HPA chat"};
+  deleted.caution = "first look at it";
+  EXPECT_EQ(render_against_text(plan_at(0), {deleted}, {}, {"the namespace is another"}),
+            R"(note: the namespace is another
+
+1 change: 1 matches the plan; 1 deletes one
+
+ 1  hpa.yaml:1: delete HPA chat
+    caution  first look at it
+)");
+  const std::string markdown = render_against_markdown(plan_at(0), {deleted}, {}, {"the namespace is another"});
+  EXPECT_NE(markdown.find("**Note**: the namespace is another.\n"), std::string::npos);
+  EXPECT_NE(markdown.find("1. `hpa.yaml:1`: delete HPA chat\n   - caution: first look at it\n"), std::string::npos);
+  const auto json = nlohmann::json::parse(render_against_json(plan_at(0), {deleted}, {}, {"the namespace is another"}));
+  EXPECT_EQ(json["notes"][0], "the namespace is another");
+  EXPECT_EQ(json["changes"][0]["caution"], "first look at it");
+}
+
+TEST(AgainstText, HasNoLongLine) {
+  Difference query = limit();
+  query.planned =
+      Yaml::map({{"query", "sum(a{" + std::string(70, 'b') + "=\"c\"}) + sum(a{" + std::string(70, 'd') + "=\"c\"})"}});
+  const std::string text = render_against_text(plan_at(0), {query}, {});
+  std::size_t longest = 0;
+  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+    longest = std::max(longest, text.find('\n', at) - at);
+  }
+  EXPECT_LE(longest, 100u) << text;
+}
+
 TEST(AgainstText, StartsWithWhatTheExistingAutoscalerReaches) {
   EXPECT_EQ(render_against_text(plan_at(40'000'000), {}, {scaler()}),
             R"(chat: ScaledObject chat (so.yaml), simulated on the plan's load, machines and seeds

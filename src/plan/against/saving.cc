@@ -47,12 +47,16 @@ constexpr std::array kRisks = {
     Risk{"NodePool", "capacity-type", 2, "a capacity type with which the plan was not simulated"},
     Risk{"NodePool", "zone", 3, "replicas in a zone that the plan does not use"},
     Risk{"NodePool", "labels", 2, "pods that no node accepts, because they select nodes by this label"},
+    Risk{"", "template.metadata.labels", 2, "queries, selectors and budgets that find no pod"},
+    Risk{"", "leaderTemplate.metadata.labels", 2, "queries, selectors and budgets that find no pod"},
+    Risk{"", "podTargetLabels", 2, "a scaler without data"},
     Risk{"", "minReplica", 2, "a burst that begins with too few ready replicas"},
     Risk{"", "maxReplica", 2, "a load that the maximum cannot serve, or a maximum without a bound on the bill"},
     Risk{"", "fallback", 2, "a scaler that holds too few replicas while its metrics are absent"},
     Risk{"", "scaleDown", 2, "replicas that end between two bursts and need a cold start to come back"},
     Risk{"", "scaleUp", 2, "a burst that is served late"},
     Risk{"", "behavior", 2, "replicas that end between two bursts and need a cold start to come back"},
+    Risk{"ScaledObject", "advanced", 2, "replicas that end between two bursts and need a cold start to come back"},
     Risk{"HorizontalPodAutoscaler", "spec.metrics", 2, "a scaler that does not see the load"},
     Risk{"ScaledObject", "spec.triggers", 2, "a scaler that does not see the load"},
     Risk{"", "startupProbe", 1, "a replica that is restarted while it loads its model"},
@@ -66,6 +70,8 @@ constexpr std::array kRisks = {
     Risk{"", "nodeSelector", 2, "replicas on machines on which the plan was not simulated"},
     Risk{"", "topologySpread", 2, "all replicas in one zone, so that its loss is an outage"},
     Risk{"", "priorityClassName", 3, "batch work that pushes serving pods out"},
+    Risk{"", "spec.strategy", 2, "a rollout that waits for GPUs that are not there"},
+    Risk{"", "rolloutStrategy", 2, "a rollout that waits for GPUs that are not there"},
     Risk{"", "schedulerName", 2, "a gang that is bound in part and holds GPUs idle"},
     Risk{"", "containers", 3, "an engine with other settings than the simulated ones"},
     Risk{"PodDisruptionBudget", "", 1, "a drain that ends all replicas at once"},
@@ -168,7 +174,7 @@ void add_minimum_saving(const Plan& plan, const Manifest& planned, const Differe
   const GpuCount gpus = role->role->gpus_per_replica();
   out.micro_usd_per_month = (found - *wanted) * gpus * gpu * kHoursPerMonth;
   out.is_at_most = true;
-  // A lower minimum saves money, and takes no risk away.
+  // A lower minimum saves money but removes no risk.
   if (found > *wanted) {
     out.removes = {};
     out.grade = Saving{}.grade;
@@ -280,7 +286,7 @@ void add_capacity_saving(const Plan& plan, const Manifest& planned, const Differ
   }
 }
 
-/// Sets what spot nodes save above the nodes of the minimum.
+/// Sets the saving by spot for the GPUs above those of the minimum.
 void add_spot_saving(const Plan& plan, const Manifest& planned, Saving& out) {
   const auto role = role_of_pool(plan, planned);
   if (!role || !text_at(planned.body, "metadata", "name").ends_with("-spot")) return;

@@ -85,17 +85,28 @@ std::string value_words(const Yaml& value) {
 std::string count_words(const std::vector<Difference>& differences) {
   if (differences.empty()) return "no change";
   const auto count = [&](auto is_counted) { return std::ranges::count_if(differences, is_counted); };
-  const auto saving = count([](const Difference& change) { return change.saving.micro_usd_per_month.value_or(0) > 0; });
-  const auto absent = count([](const Difference& change) { return change.kind == Difference::Kind::add; });
-  const auto risks = count([](const Difference& change) { return !change.saving.removes.empty(); });
+  const auto saves = [](const Difference& change) { return change.saving.micro_usd_per_month.value_or(0) > 0; };
+  const auto avoids = [](const Difference& change) { return !change.saving.removes.empty(); };
+  // Each change is counted once, so that these numbers add up to all changes.
+  const auto saving = count(saves);
+  const auto risks = count([&](const Difference& change) { return !saves(change) && avoids(change); });
+  const auto others = static_cast<std::int64_t>(differences.size()) - saving - risks;
   std::string out = experiment::counted(static_cast<std::int64_t>(differences.size()), "change", "changes");
   std::string parts;
-  const auto add = [&](std::int64_t number, const char* one, const char* many) {
-    if (number > 0) parts += fmt::format("{}{} {}", parts.empty() ? ": " : ", ", number, number == 1 ? one : many);
+  const auto add = [&](std::int64_t number, const char* one, const char* many, std::string_view first,
+                       std::string_view next) {
+    if (number > 0) parts += fmt::format("{}{} {}", parts.empty() ? first : next, number, number == 1 ? one : many);
   };
-  add(saving, "saves money", "save money");
-  add(risks, "avoids a risk", "avoid a risk");
-  add(absent, "adds an object", "add an object");
+  add(saving, "saves money", "save money", ": ", ", ");
+  add(risks, "avoids a risk", "avoid a risk", ": ", ", ");
+  add(others, "matches the plan", "match the plan", ": ", ", ");
+  const auto absent = count([](const Difference& change) { return change.kind == Difference::Kind::add; });
+  const auto deleted =
+      count([](const Difference& change) { return change.kind == Difference::Kind::remove && change.path.empty(); });
+  out += parts;
+  parts.clear();
+  add(absent, "adds an object", "add an object", "; ", " and ");
+  add(deleted, "deletes one", "delete one", "; ", " and ");
   return out + parts;
 }
 

@@ -29,7 +29,8 @@ std::optional<std::pair<std::string, std::string>> money_words(const Saving& sav
 /// Returns a value on one line, if it is a scalar; else its YAML, which ends with a line break.
 std::string value_words(const Yaml& value);
 bool is_short_value(const Yaml& value);
-/// Returns "14 changes: 2 save money, 9 remove a risk".
+/// Returns "14 changes: 2 save money, 9 avoid a risk, 3 match the plan; 4 add an object and 1 deletes one". The numbers
+/// before the semicolon add up to the first.
 std::string count_words(const std::vector<Difference>& differences);
 
 }  // namespace capstan::plan

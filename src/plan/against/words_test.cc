@@ -44,7 +44,12 @@ TEST(AgainstWords, SayWhetherAChangeSavesOrCosts) {
 TEST(AgainstWords, CountTheChanges) {
   EXPECT_EQ(count_words({}), "no change");
   EXPECT_EQ(count_words({{.saving = {.micro_usd_per_month = 1, .removes = "a"}}, {.kind = Difference::Kind::add}}),
-            "2 changes: 1 saves money, 1 avoids a risk, 1 adds an object");
+            "2 changes: 1 saves money, 1 matches the plan; 1 adds an object");
+  EXPECT_EQ(count_words({{.saving = {.removes = "a"}},
+                         {.kind = Difference::Kind::add, .saving = {.removes = "a"}},
+                         {.kind = Difference::Kind::remove, .saving = {.removes = "a"}},
+                         {.path = "spec.a"}}),
+            "4 changes: 3 avoid a risk, 1 matches the plan; 1 adds an object and 1 deletes one");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace capstan::plan {
 /// no price is known.
 GpuPrice gpu_price(const RoleFleet& role);
 
-/// Returns the price of one of these nodes.
+/// Returns the price of one node for the minimum of a role, at the same capacity type; 0 if it is not known.
 MicroUsd node_price(const RoleFleet& role);
 
 }  // namespace capstan::plan

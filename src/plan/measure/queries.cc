@@ -31,7 +31,7 @@ std::string selector_of(const Labels& labels) {
   return text;
 }
 
-/// The series of one model that were found, by metric as the server spells it.
+/// The metrics that the server has, spelled as there, each with the models of its series.
 struct Inventory {
   std::map<std::string, std::set<std::string>> models;  ///< models by metric
 
@@ -97,7 +97,7 @@ std::string missing_counter(const ServiceSpec& service, const MeasurableMetrics&
                      : fmt::format("the server has requests of {}: state that as the engine of the service", others));
 }
 
-/// Returns the model of the series: the only one, or the one that is the service's.
+/// Returns the service's model as the series name it. If the series have only one model, returns that one.
 Result<std::string> model_of_series(const ServiceSpec& service, const engine::EngineTable& engines,
                                     const std::set<std::string>& models, const std::string& label) {
   if (models.size() == 1) return *models.begin();

@@ -21,10 +21,10 @@ struct LengthRange {
 using LengthRanges = std::vector<LengthRange>;
 
 /// Reads the buckets of a histogram from the answer to `sum by (le) (increase(NAME_bucket[...]))`. A histogram does not
-/// say where in a bucket a length is. All ranges have their mean at the same relative position, at which the mean of
-/// all requests is the measured one as far as the ranges allow.
+/// say where in its bucket a length lies. Therefore every range has its mean at the same relative position, chosen so
+/// that the mean of all requests is the measured one, as far as the ranges allow.
 /// @param sum  answer for the sum of all lengths, from which the mean follows; without a value, the middle is used
-/// @return a message: no requests, or no bucket for all of them
+/// @return the ranges, or an error message: no requests, or no bucket le="+Inf"
 std::expected<LengthRanges, std::string> ranges_of_histogram(const signals::ApiAnswer& buckets,
                                                              const signals::ApiAnswer& sum);
 

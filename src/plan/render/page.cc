@@ -17,6 +17,7 @@
 #include "plan/render/key_figures.h"
 #include "plan/render/prerequisites.h"
 #include "plan/search/budget.h"
+#include "plan/sections/kill_switch.h"
 
 namespace capstan::plan {
 
@@ -428,6 +429,7 @@ Page page_of(const Plan& plan) {
   if (holds_slo(plan)) {
     page.folders = folders_of(plan);
     page.needs = needed_components(plan);
+    page.kill_switch = kill_switch_words();
     page.apply = chosen_commands(plan);
   }
   return page;

@@ -17,7 +17,7 @@ namespace capstan::plan {
 namespace {
 
 /// A component that defines kinds of objects.
-struct Component {
+struct InstalledComponent {
   std::string_view group{};  ///< API group
   std::string_view name{};
   std::string_view remedy{};  ///< command, or page; empty: `chart`
@@ -28,7 +28,7 @@ struct Component {
 constexpr std::string_view kKarpenter = "https://karpenter.sh/docs/getting-started/";
 constexpr std::string_view kOverlays = "Karpenter with the chart value settings.featureGates.nodeOverlay=true";
 
-constexpr std::array<Component, 9> kComponents = {
+constexpr std::array<InstalledComponent, 9> kComponents = {
     {{"karpenter.sh", "Karpenter", kKarpenter},
      {"karpenter.k8s.aws", "Karpenter", kKarpenter},
      {"karpenter.azure.com", "Karpenter",
@@ -80,13 +80,13 @@ std::string prometheus_remedy(const std::vector<ApplyCommand>& commands) {
                                  : found->command;
 }
 
-std::string remedy_of(const Component& component, std::string_view kind) {
+std::string remedy_of(const InstalledComponent& component, std::string_view kind) {
   if (kind == "NodeOverlay") return std::string(kOverlays);
   if (component.chart.empty()) return std::string(component.remedy);
   return helm_install(component.chart, fmt::format("--namespace {} --create-namespace", component.namespace_));
 }
 
-Prerequisite definition(const Component& component, std::string_view kind) {
+Prerequisite definition(const InstalledComponent& component, std::string_view kind) {
   std::string part = fmt::format("{}.{}", plural_of(kind), component.group);
   return {.name = std::string(component.name),
           .test = fmt::format("kubectl get customresourcedefinition {} >/dev/null 2>&1", part),
@@ -130,7 +130,7 @@ void add_secrets(const PlanSpec& spec, std::vector<Prerequisite>& out) {
 }
 
 /// Returns a text as one word of the shell.
-std::string quoted(std::string_view text) {
+std::string in_double_quotes(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
@@ -142,12 +142,12 @@ std::vector<Prerequisite> prerequisites(const Plan& plan) {
   const std::vector<ApplyCommand> commands = chosen_commands(plan);
   std::vector<Prerequisite> out;
   add_programs(commands, out);
-  const Component prometheus{"monitoring.coreos.com", "Prometheus Operator", {}};
+  const InstalledComponent prometheus{"monitoring.coreos.com", "Prometheus Operator", {}};
   for (const Section& section : plan.sections) {
     for (const Manifest& manifest : section.manifests) {
       if (!is_applied(manifest)) continue;
       const std::string group = group_of(manifest);
-      const auto known = std::ranges::find(kComponents, group, &Component::group);
+      const auto known = std::ranges::find(kComponents, group, &InstalledComponent::group);
       if (known == kComponents.end() && group != prometheus.group) continue;
       const std::string kind = text_of(manifest.body, "kind");
       Prerequisite needed = definition(known == kComponents.end() ? prometheus : *known, kind);
@@ -181,7 +181,7 @@ std::string prerequisite_check(const Plan& plan) {
       out += "kubectl version >/dev/null 2>&1 || { echo \"kubectl reaches no cluster\" >&2; exit 1; }\n";
     }
     const std::string name = part.part.empty() ? part.name : fmt::format("{} ({})", part.name, part.part);
-    out += fmt::format("{} || missing {} {}\n", part.test, quoted(name), quoted(part.remedy));
+    out += fmt::format("{} || missing {} {}\n", part.test, in_double_quotes(name), in_double_quotes(part.remedy));
   }
   return out + "[ \"$absent\" -eq 0 ] || { echo \"nothing was applied\" >&2; exit 1; }\n";
 }

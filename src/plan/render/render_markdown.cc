@@ -123,7 +123,7 @@ std::string render_markdown(const Plan& plan, PageDetail detail) {
   for (const std::string& jobs : page.jobs) out += fmt::format("- jobs of {}\n", jobs);
   if (!page.jobs.empty()) out += '\n';
   write_markdown_table(out, page.scalers);
-  if (!page.choice.empty()) out += page.choice + ".\n\n";
+  if (!page.choice.empty()) out += page.choice + "\n\n";
   write_markdown_table(out, page.frontier);
   for (std::size_t i = 0; i < page.blocks.size(); ++i) {
     write_markdown_block(out, page.blocks[i]);
@@ -139,7 +139,9 @@ std::string render_markdown(const Plan& plan, PageDetail detail) {
   }
   write_markdown_apply(out, page);
   write_markdown_files(out, plan, page, detail);
-  return out + fmt::format("\n{} simulations.\n", grouped_text(plan.simulations));
+  out += fmt::format("\n{} simulations.\n", grouped_text(plan.simulations));
+  if (!page.kill_switch.empty()) out += fmt::format("\n## Kill switch\n\n{}\n", page.kill_switch);
+  return out;
 }
 
 }  // namespace capstan::plan

@@ -86,8 +86,11 @@ not simulated the training tenant
 defaults      services.chat: slo.attainment = 99 %
 files         5 files: nodes/ scenario-chat.yaml kill-switch.sh apply.sh plan.md; sh apply.sh
               applies them: 2 commands in the order in which they work
+kill switch   If TtftP99AboveSlo fires after a change of an autoscaler, run sh kill-switch.sh. It
+              removes no replica, raises the replicas to the peak of the simulations, and brings
+              back the signals that were saved last.
 
-1,234 simulations; --details shows the arithmetic, the reasons and the commands
+1,234 simulations; --details shows the arithmetic, the reasons, the commands and the main manifests
 )");
 }
 
@@ -119,8 +122,17 @@ TEST(Render, SaysWhichOfEquallyCheapScalersThePlanTakes) {
                                     variant(ScalerKind::hpa, 999'000, 20'000'000)};
   const auto has_choice = [&] { return render_text(plan).contains("  At equal cost the plan prefers Capstan"); };
   EXPECT_TRUE(has_choice());
+  EXPECT_FALSE(render_markdown(plan, PageDetail::page).contains(".."));
   plan.services.front().variants[1] = variant(ScalerKind::hpa, 999'000, 21'000'000);
   EXPECT_FALSE(has_choice());
+}
+
+TEST(Render, EndsWithTheKillSwitch) {
+  const Plan plan = small_plan();
+  EXPECT_TRUE(render_markdown(plan, PageDetail::page).ends_with("brings back the signals that were saved last.\n"));
+  Plan missed = small_plan();
+  missed.services.front().holds_slo = false;
+  EXPECT_FALSE(render_text(missed).contains("kill switch")) << "such a plan has no kill-switch.sh";
 }
 
 TEST(Render, NeverFoldsTheCommentOfACommand) {

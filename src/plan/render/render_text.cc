@@ -170,15 +170,17 @@ std::string render_text(const Plan& plan, PageDetail detail) {
   write_text_list(out, "not simulated", page.not_simulated);
   write_text_list(out, "defaults", page.defaults, " · ");
   write_text_files(out, page);
+  if (!page.kill_switch.empty()) out += folded(edge("kill switch"), page.kill_switch, kGutter);
   if (detail == PageDetail::all) {
     write_text_apply(out, page.apply);
     for (const Section& section : plan.sections) write_text_details(out, section);
     if (!plan.spec.defaults.empty()) out += "\nDefaults, because the spec does not state these values\n";
     for (const std::string& line : default_lines(plan)) out += folded("  ", line, kTextIndent * 2);
   }
-  return out +
-         fmt::format("\n{} simulations{}\n", grouped_text(plan.simulations),
-                     detail == PageDetail::all ? "" : "; --details shows the arithmetic, the reasons and the commands");
+  return out + fmt::format("\n{} simulations{}\n", grouped_text(plan.simulations),
+                           detail == PageDetail::all
+                               ? ""
+                               : "; --details shows the arithmetic, the reasons, the commands and the main manifests");
 }
 
 }  // namespace capstan::plan

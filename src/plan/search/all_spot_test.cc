@@ -9,7 +9,7 @@ namespace capstan::plan {
 namespace {
 
 /// A steady load on one or two machines, for twenty minutes.
-class AllSpotTest : public testing::Test {
+class AllSpotTest : public ::testing::Test {
  protected:
   AllSpotTest() : spec_(sample_specs::small_spec()) {
     spec_.services[0].load.burst_factor = 1;

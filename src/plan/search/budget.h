@@ -13,7 +13,8 @@ inline constexpr RequestCount kShortLoadRequests = 20'000;
 /// A load above this size is huge: fewer fleets are simulated on all of it, and worse conditions under one seed.
 inline constexpr RequestCount kHugeLoadRequests = 300'000;
 
-/// Most requests of the simulations of all services on one cluster, summed over the seeds.
+/// Most requests of the simulations of all services on one cluster, summed over the seeds. Higher minima, which are
+/// tried if a service misses its SLO there, have the same budget together.
 inline constexpr RequestCount kMaxTogetherRequests = 12'000'000;
 
 /// Returns the number of seeds with which all services on one cluster are simulated: five, or as many as

@@ -36,6 +36,7 @@ struct FleetCandidate {
   ReplicaCount most_replicas = 1;    ///< largest number of replicas of all roles within the limits
   std::string bounded_by{};          ///< limit that lowered `most_replicas`; empty: none
   double modelled_usd_per_hour = 0;  ///< cost at the mean rate
+  std::int64_t peak_factor = 1;      ///< multiple of the engine table's need in `RoleNeed::at_peak`
   bool holds_slo = true;             ///< false: by the engine table, even a single request misses a bound
 
   MicroUsd price() const { return *price_of(machine, base); }  ///< returns the price of a machine of the base

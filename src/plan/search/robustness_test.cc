@@ -8,7 +8,7 @@ namespace capstan::plan {
 namespace {
 
 /// A steady load on a constant fleet, for ten minutes.
-class RobustnessTest : public testing::Test {
+class RobustnessTest : public ::testing::Test {
  protected:
   RobustnessTest() : spec_(sample_specs::small_spec()) {
     spec_.services[0].load.burst_factor = 1;

@@ -49,8 +49,8 @@ Yaml replicas_yaml(const FleetOption& fleet, std::size_t role) {
 }
 
 Yaml pods_yaml(const workload::JobSize& size) {
-  if (size.least_pods == 0) return size.pods;
-  return Yaml::map({{"min", size.least_pods}, {"max", size.pods}});
+  if (size.min_pods == 0) return size.pods;
+  return Yaml::map({{"min", size.min_pods}, {"max", size.pods}});
 }
 
 Yaml work_yaml(const workload::JobWork& work) {

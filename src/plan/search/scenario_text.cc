@@ -25,8 +25,9 @@ Yaml cluster_yaml(const PlanSpec& spec, const FleetOption& fleet, const Conditio
   const std::int64_t most = fleet.maximum_machines(), spot = fleet.spot_machines();
   Yaml out = Yaml::map({{"zones", Yaml::list(spec.cluster.zones)}, {"racks_per_zone", 4}});
   out.set("nvlink_domains_per_rack", std::max<std::int64_t>(8, (std::max(most, candidate.machine.existing) + 3) / 4));
-  const std::int64_t room =
-      spec.limits.gpus ? *spec.limits.gpus / std::max<GpuCount>(1, whole_gpus_of(candidate.machine)) - most : most;
+  const GpuCount node_gpus = whole_gpus_of(candidate.machine);
+  const MicroUsd node_per_hour = price_of(candidate.machine, fleet.base).value_or(MicroUsd{0});
+  const std::int64_t room = nodes_left(spec.limits, most * node_gpus, node_per_hour * most, node_gpus, node_per_hour);
   const std::int64_t replacing =
       replacement_nodes(spec.cluster, fleet.minimum_machines(), candidate.machines_per_replica(), room);
   const bool buys = spec.cluster.provisioner != Provisioner::none;

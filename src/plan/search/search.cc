@@ -13,6 +13,7 @@
 #include "plan/search/scaler_choice.h"
 #include "plan/search/service_search.h"
 #include "plan/search/together.h"
+#include "plan/search/widened_search.h"
 #include "plan/search/zone_loss.h"
 #include "plan/sections/pools.h"
 #include "plan/sections/queues.h"
@@ -113,30 +114,30 @@ std::string sufficient_limits(const FleetCandidate& candidate) {
 }
 
 /// Plans one service: the fleet under Capstan's policy, the scaler, and the tests of robustness.
-/// @param key  is set to the chosen fleet
-Result<ServicePlan> plan_service(FleetSimulator& simulator, const SearchBudget& budget, FleetKey& key) {
+/// @param found  fleets of the search under Capstan's policy
+/// @param key    is set to the chosen fleet
+Result<ServicePlan> plan_service(FleetSimulator& simulator, FoundFleets found, const SearchBudget& budget,
+                                 FleetKey& key) {
   const ServiceSpec& service = simulator.service();
   const LoadFacts& load = simulator.load();
-  Result<FoundFleets> found = find_fleets(simulator, budget);
-  if (!found) return std::unexpected(found.error());
   ServicePlan plan{.service = service.name};
   plan.measured_load = service.load.profile_text;
   plan.mean_load = {load.prompt_tokens, load.answer_tokens, load.mean_per_s, load.peak_per_s};
-  Result<ScalerChoice> choice = choose_on(simulator, found->best, budget, plan);
+  Result<ScalerChoice> choice = choose_on(simulator, found.best, budget, plan);
   if (!choice) return std::unexpected(choice.error());
-  if (found->runner_up && !budget.is_huge) {
-    const Result<bool> is_better_there = is_other_better(simulator, *found->runner_up, choice->chosen, budget);
+  if (found.runner_up && !budget.is_huge) {
+    const Result<bool> is_better_there = is_other_better(simulator, *found.runner_up, choice->chosen, budget);
     if (!is_better_there) return std::unexpected(is_better_there.error());
     if (*is_better_there) {
-      std::swap(found->best, *found->runner_up);
-      choice = choose_on(simulator, found->best, budget, plan);
+      std::swap(found.best, *found.runner_up);
+      choice = choose_on(simulator, found.best, budget, plan);
       if (!choice) return std::unexpected(choice.error());
     }
   }
-  const Result<void> compared = take_all_spot(simulator, budget, found->best, *choice, plan);
+  const Result<void> compared = take_all_spot(simulator, budget, found.best, *choice, plan);
   if (!compared) return std::unexpected(compared.error());
-  const FleetOption scaled = fleet_of(simulator.candidates(), found->best);
-  plan.spot_ppm = found->best.spot_ppm;
+  const FleetOption scaled = fleet_of(simulator.candidates(), found.best);
+  plan.spot_ppm = found.best.spot_ppm;
   key = choice->chosen;
   const TriedFleet& chosen = simulator.tried().at(choice->chosen);
   std::vector<RoleFleet> roles = roles_of(service, chosen, scaled);
@@ -149,6 +150,7 @@ Result<ServicePlan> plan_service(FleetSimulator& simulator, const SearchBudget& 
   plan.scenario = simulator.scenario(chosen.fleet);
   if (!load.is_whole) plan.not_simulated = fmt::format("the load after its first {} requests", load.requests);
   const FleetCandidate& candidate = *chosen.fleet.candidate;
+  plan.peak_factor = candidate.peak_factor;
   if (limits_bind(candidate) && !candidate.bounded_by.empty()) {
     plan.bounded_by.push_back(candidate.bounded_by);
     plan.sufficient_limits = sufficient_limits(candidate);
@@ -166,7 +168,7 @@ Result<ServicePlan> plan_service(FleetSimulator& simulator, const SearchBudget& 
   auto all_spot = try_all_spot(simulator, choice->chosen, plan, budget);
   if (!all_spot) return std::unexpected(all_spot.error());
   plan.all_spot = std::move(*all_spot);
-  plan.frontier = frontier_of(simulator.tried(), choice->chosen, found->runner_up);
+  plan.frontier = frontier_of(simulator.tried(), choice->chosen, found.runner_up);
   keep_scenarios(simulator, plan.frontier);
   const auto runner_up = std::ranges::find(plan.frontier, true, &FrontierPoint::is_runner_up);
   if (runner_up != plan.frontier.end()) plan.runner_up = *runner_up;
@@ -215,7 +217,7 @@ Error infeasible_jobs(const PlanSpec& spec, const PlacedJobs& placed, const std:
   return error;
 }
 
-std::int64_t fewest_pods(const workload::JobSize& size) { return size.least_pods > 0 ? size.least_pods : size.pods; }
+std::int64_t fewest_pods(const workload::JobSize& size) { return size.min_pods > 0 ? size.min_pods : size.pods; }
 
 /// Checks that each tenant may hold the GPUs of one job of each of its classes.
 Result<void> check_limits_of_jobs(const PlanFacts& facts, const std::vector<GpuPool>& pools) {
@@ -285,13 +287,15 @@ Result<SearchResult> search_fleets(const PlanSpec& spec, const SearchOptions& op
   for (std::size_t i = 0; i < spec.services.size(); ++i) {
     auto candidates = fleet_candidates(spec, spec.services[i], loads[i], remaining_limits(spec, out.services, needs));
     if (!candidates) return std::unexpected(candidates.error());
-    FleetSimulator& simulator = *simulators.emplace_back(
-        std::make_unique<FleetSimulator>(spec, spec.services[i], loads[i], std::move(*candidates), options));
+    const SearchBudget budget = budget_of(loads[i], spec.services.size());
+    auto search = find_fleets_widened(spec, spec.services[i], loads[i], std::move(*candidates), budget, options);
+    if (!search) return std::unexpected(search.error());
+    FleetSimulator& simulator = *simulators.emplace_back(std::move(search->simulator));
     chosen.push_back({.simulator = &simulator});
-    Result<ServicePlan> plan = plan_service(simulator, budget_of(loads[i], spec.services.size()), chosen.back().key);
+    Result<ServicePlan> plan = plan_service(simulator, search->found, budget, chosen.back().key);
     if (!plan) return std::unexpected(plan.error());
     out.services.push_back(std::move(*plan));
-    out.simulations += simulator.simulations();
+    out.simulations += simulator.simulations() + search->dropped_simulations;
   }
   name_pools(out.services);
   share_nodes(out.services);

@@ -9,7 +9,7 @@
 namespace capstan::plan {
 namespace {
 
-class ServiceSearchTest : public testing::Test {
+class ServiceSearchTest : public ::testing::Test {
  protected:
   FoundFleets found(const PlanSpec& spec) {
     spec_ = spec;

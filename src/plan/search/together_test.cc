@@ -10,7 +10,7 @@ namespace capstan::plan {
 namespace {
 
 /// Two services with a steady load for ten minutes, on constant fleets of machines with one GPU.
-class TogetherTest : public testing::Test {
+class TogetherTest : public ::testing::Test {
  protected:
   TogetherTest() : spec_(sample_specs::small_spec()) {
     spec_.services[0].load.burst_factor = 1;
@@ -70,6 +70,18 @@ TEST_F(TogetherTest, RaisesTheMinimumOfTheServiceThatMissesItsSlo) {
   EXPECT_GT(found.proof.remedy->minima[1][0].minimum, 1);
   EXPECT_GT(found.proof.remedy->trials.services[1].lowest_ppm(), found.proof.trials.services[1].lowest_ppm());
   EXPECT_GT(found.proof.remedy->trials.micro_usd_per_hour, found.proof.trials.micro_usd_per_hour);
+}
+
+TEST_F(TogetherTest, AHigherMinimumThatMissesIsSimulatedOnce) {
+  const ReplicaCount peak = peak_step(simulators_[0]->candidates()[0]);
+  ASSERT_GT(peak, 2) << "two replicas miss the SLO, too";
+  const TogetherResult found = prove(2 * peak, 1);
+  ASSERT_TRUE(found.proof.remedy);
+  const std::int64_t tried = found.proof.remedy->minima[1][0].minimum - 1;  // each try raises the minimum by one
+  ASSERT_GT(tried, 1);
+  const std::int64_t last = found.proof.remedy->trials.holds_slo() ? 5 : 1;
+  EXPECT_EQ(found.proof.remedy->trials.seeds, last);
+  EXPECT_EQ(found.simulations, 5 + (tried - 1) + last);
 }
 
 TEST(TogetherTrials, HoldTheSloOnlyUnderEverySeed) {

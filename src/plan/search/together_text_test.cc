@@ -79,7 +79,7 @@ TEST(TogetherText, HasTheQueuesOfTheTenants) {
 TEST(TogetherText, HasTheJobsOfTheTenantsWithTheirPriorities) {
   TwoFleets two(sample_specs::small_spec());
   TenantJobs jobs{.name = "tune", .checkpoint_every = std::chrono::minutes(5)};
-  jobs.load.sizes = {{.pods = 4, .gpus_per_pod = 1, .least_pods = 2}};
+  jobs.load.sizes = {{.pods = 4, .gpus_per_pod = 1, .min_pods = 2}};
   jobs.load.batches = {.count = 2, .at = {}, .interval = std::chrono::minutes(10)};
   two.spec.tenants.push_back(
       {.name = "lab", .kind = TenantSpec::Kind::training, .priority = 50, .gpu_quota = 4, .jobs = {jobs}});
@@ -91,7 +91,7 @@ TEST(TogetherText, HasTheJobsOfTheTenantsWithTheirPriorities) {
   EXPECT_TRUE(row.job_class.preemptible);
   EXPECT_EQ(row.job_class.queue, model::QueueId{1});
   EXPECT_EQ(row.job_class.together, model::Level(model::TopologyLevel::zone)) << "a node has one GPU";
-  EXPECT_EQ(row.load.sizes[0].least_pods, 2);
+  EXPECT_EQ(row.load.sizes[0].min_pods, 2);
   EXPECT_EQ(row.load.until, two.load.length);
   EXPECT_EQ(scenario.endpoints[0].priority, 100);
   two.spec.cluster.gang_scheduler = GangScheduler::none;
@@ -102,7 +102,7 @@ TEST(TogetherText, HasThePeakOfArrivalsOnlyIfTheyHaveOne) {
   for (const double peak : {0.0, 9.0}) {
     TwoFleets two(sample_specs::small_spec());
     TenantJobs jobs{.name = "eval", .checkpoint_every = {}};
-    jobs.load.sizes = {{.pods = 1, .gpus_per_pod = 1, .least_pods = 1}};
+    jobs.load.sizes = {{.pods = 1, .gpus_per_pod = 1, .min_pods = 1}};
     jobs.load.rate = {.per_hour = 6, .peak_per_hour = peak, .peak_at = std::chrono::hours(3)};
     two.spec.tenants.push_back({.name = "lab", .kind = TenantSpec::Kind::batch, .gpu_quota = 4, .jobs = {jobs}});
     const scenario::Scenario scenario = two.read();

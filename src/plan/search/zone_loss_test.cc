@@ -10,7 +10,7 @@ namespace capstan::plan {
 namespace {
 
 /// A steady load on constant fleets in two zones, for ten minutes.
-class ZoneLossTest : public testing::Test {
+class ZoneLossTest : public ::testing::Test {
  protected:
   ZoneLossTest() : spec_(sample_specs::small_spec()) {
     spec_.cluster.zones = {"a", "b"};

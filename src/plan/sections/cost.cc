@@ -167,7 +167,8 @@ Section cost_section(const PlanFacts& facts) {
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     const ServicePlan& service = facts.services[i];
     add_service(facts, service, out);
-    add_trap(facts, service, facts.spec.services[i], out);
+    // Another node autoscaler has no such policy.
+    if (facts.spec.cluster.provisioner == Provisioner::karpenter) add_trap(facts, service, facts.spec.services[i], out);
     const ServiceTotals totals = totals_of(service);
     per_hour += planned_micro_usd_per_hour(service);
     if (totals.simulated.count() > 0) {

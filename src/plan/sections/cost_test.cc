@@ -44,6 +44,9 @@ TEST(CostSection, AnswersEveryQuestionOfOneService) {
   spec.services.push_back({.name = "chat"});
   const std::vector<ServicePlan> services = {costed_service("chat")};
   const Section section = cost_section({spec, services});
+  PlanSpec other = spec;
+  other.cluster.provisioner = Provisioner::cluster_autoscaler;
+  EXPECT_EQ(value_of(cost_section({other, services}), "consolidation trap"), "no statement") << "a policy of Karpenter";
   EXPECT_EQ(value_of(section, "machines"), "73,000.00 USD/month");
   EXPECT_EQ(value_of(section, "million answer tokens"), "100.00 USD");
   EXPECT_EQ(value_of(section, "GPU time above need"), "51,100.00 USD/month");  // 7 of 10 GPU-hours

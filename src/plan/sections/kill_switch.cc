@@ -154,6 +154,13 @@ std::string kill_switch_script(const PlanFacts& facts) {
   return out + "exit \"$status\"\n";
 }
 
+std::string kill_switch_words() {
+  return fmt::format(
+      "If TtftP99AboveSlo fires after a change of an autoscaler, run sh {}. It removes no replica, raises the replicas "
+      "to the peak of the simulations, and brings back the signals that were saved last.",
+      kKillSwitchFile);
+}
+
 std::vector<std::string> kill_switch_commands(const PlanFacts& facts) {
   std::vector<std::string> commands = {
       fmt::format("sh {}  # on a breach of the SLO: removes no replica", kKillSwitchFile),

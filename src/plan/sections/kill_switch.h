@@ -15,6 +15,9 @@ inline constexpr std::string_view kKillSwitchFile = "kill-switch.sh";
 /// at once in the simulations, and brings back the signals that were saved last. It lowers no number of replicas.
 std::string kill_switch_script(const PlanFacts& facts);
 
+/// Says when to run the script and what it does, for the page.
+std::string kill_switch_words();
+
 /// Returns the commands of the kill switch: how to run the script, and for each role the command with which it begins.
 std::vector<std::string> kill_switch_commands(const PlanFacts& facts);
 

@@ -100,14 +100,11 @@ Section monitoring_section(const PlanFacts& facts) {
          .body = prometheus_rule(facts.spec, cluster_queue_name(facts.spec) + "-cluster", "", cluster.alerts)});
   }
   std::ranges::move(metric_source_manifests(facts.spec, sources), std::back_inserter(out.manifests));
-  out.page_answer =
-      "Kill switch: if TtftP99AboveSlo fires after a change of an autoscaler, run kill-switch.sh. It removes no "
-      "replica, "
-      "raises the replicas to the peak of the simulations, and brings back the signals that were saved last.";
+  out.page_answer = "The dashboards and the alerts are in monitoring/.";
   out.answer = fmt::format(
-      "Watch these metrics first; the dashboards and the alerts are in monitoring/. {} With "
-      "resume, the autoscalers may remove replicas again.",
-      out.page_answer);
+      "Watch these metrics first; the dashboards and the alerts are in monitoring/. Kill switch: {} With resume, the "
+      "autoscalers may remove replicas again.",
+      kill_switch_words());
   if (!page.watched.empty()) out.notes.push_back({"watch", fmt::format("{}", fmt::join(page.watched, "; "))});
   if (!page.left_out.empty()) out.notes.push_back({"left out", left_out_words(page.left_out)});
   out.apply.push_back(prometheus_command());

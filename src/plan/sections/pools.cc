@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 
+#include "experiment/text/words.h"
 #include "explain/words.h"
 #include "plan/names.h"
 #include "plan/replacement_nodes.h"
 #include "plan/sections/cold_start.h"
 #include "plan/sections/mig_table.h"
 #include "plan/sections/pool_sharing.h"
+#include "plan/spec/candidates.h"
 
 namespace capstan::plan {
 
@@ -32,34 +33,53 @@ void add_start(GpuPool& pool, const ServicePlan& plan) {
   pool.start_typical = std::max(pool.start_typical, cold_start_sum(plan.start).typical_without_node);
 }
 
-/// Lowers the largest fleets, in whole nodes, until all pools together keep the limit of the spec. The base of a pool
+MicroUsd node_price(const GpuPool& pool) { return price_of(pool.machines.front(), pool.base).value_or(MicroUsd{0}); }
+
+/// Lowers the largest fleets, in whole nodes, until all pools together keep a limit of the spec. The base of a pool
 /// stays.
-void keep_limit(std::vector<GpuPool>& pools, const LimitSpec& limits) {
-  if (!limits.gpus) return;
-  GpuCount gpus = 0;
-  for (const GpuPool& pool : pools) gpus += pool.max_nodes * pool.whole_gpus_per_node();
+/// @param cost_of  returns the cost of one node, in the unit of the limit
+template <typename Cost>
+void keep_limit(std::vector<GpuPool>& pools, std::int64_t limit, const std::string& words, Cost cost_of) {
+  std::int64_t cost = 0;
+  for (const GpuPool& pool : pools) cost += pool.max_nodes * cost_of(pool);
   for (GpuPool& pool : pools) {
-    const std::int64_t over = ceil_div(std::max<GpuCount>(0, gpus - *limits.gpus), pool.whole_gpus_per_node());
+    if (cost_of(pool) <= 0) continue;
+    const std::int64_t over = ceil_div(std::max<std::int64_t>(0, cost - limit), cost_of(pool));
     const std::int64_t fewer = std::min(over, pool.max_nodes - pool.base_nodes);
     if (fewer == 0) continue;
-    gpus -= fewer * pool.whole_gpus_per_node();
+    cost -= fewer * cost_of(pool);
     pool.max_nodes -= fewer;
     pool.spot_nodes = std::min(pool.spot_nodes, pool.max_nodes - pool.base_nodes);
-    pool.arithmetic += fmt::format("; the spec limits all pools together to {} GPUs", *limits.gpus);
+    pool.arithmetic += fmt::format("; the spec limits all pools together to {}", words);
   }
 }
 
-/// Lets each pool buy the nodes that replace the base of a lost zone, within the limit of the spec. The nodes of that
+void keep_limits(std::vector<GpuPool>& pools, const LimitSpec& limits) {
+  if (limits.gpus) {
+    keep_limit(pools, *limits.gpus, fmt::format("{} GPUs", *limits.gpus),
+               [](const GpuPool& pool) { return pool.whole_gpus_per_node(); });
+  }
+  if (limits.per_hour) {
+    keep_limit(pools, limits.per_hour->count, experiment::usd(limits.per_hour->count) + " USD/h",
+               [](const GpuPool& pool) { return node_price(pool).count; });
+  }
+}
+
+/// Lets each pool buy the nodes that replace the base of a lost zone, within the limits of the spec. The nodes of that
 /// zone count against the limit of the pool until they are deleted.
 void add_replacements(std::vector<GpuPool>& pools, const PlanSpec& spec) {
   GpuCount gpus = 0;
-  for (const GpuPool& pool : pools) gpus += pool.max_nodes * pool.whole_gpus_per_node();
+  MicroUsd per_hour{0};
+  for (const GpuPool& pool : pools) {
+    gpus += pool.max_nodes * pool.whole_gpus_per_node();
+    per_hour = per_hour + node_price(pool) * pool.max_nodes;
+  }
   for (GpuPool& pool : pools) {
-    const GpuCount left = spec.limits.gpus ? *spec.limits.gpus - gpus : std::numeric_limits<GpuCount>::max();
-    pool.replacement_nodes =
-        replacement_nodes(spec.cluster, pool.base_nodes, pool.unit_nodes, left / pool.whole_gpus_per_node());
+    const std::int64_t left = nodes_left(spec.limits, gpus, per_hour, pool.whole_gpus_per_node(), node_price(pool));
+    pool.replacement_nodes = replacement_nodes(spec.cluster, pool.base_nodes, pool.unit_nodes, left);
     if (pool.replacement_nodes == 0) continue;
     gpus += pool.replacement_nodes * pool.whole_gpus_per_node();
+    per_hour = per_hour + node_price(pool) * pool.replacement_nodes;
     pool.arithmetic += fmt::format(", and {} while a zone is lost",
                                    explain::count_text(pool.replacement_nodes, "node more", "nodes more"));
   }
@@ -184,7 +204,7 @@ std::vector<GpuPool> gpu_pools(const PlanFacts& facts) {
     pool.spot_nodes = (pool.max_nodes - pool.base_nodes) * std::int64_t{demands[i].spot_ppm} / 1'000'000;
   }
   add_jobs(pools, facts.spec);
-  keep_limit(pools, facts.spec.limits);
+  keep_limits(pools, facts.spec.limits);
   add_replacements(pools, facts.spec);
   return pools;
 }

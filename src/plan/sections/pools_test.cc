@@ -95,6 +95,22 @@ TEST(PlanPools, AllPoolsTogetherKeepTheLimitOfTheSpec) {
   EXPECT_EQ(pool.arithmetic, "chat: 8 replicas x 4 GPUs; the spec limits all pools together to 20 GPUs");
 }
 
+TEST(PlanPools, AllPoolsTogetherKeepThePriceLimitOfTheSpec) {
+  PlanSpec spec = pools_spec();
+  spec.cluster.zones = {"a", "b"};
+  std::vector<ServicePlan> plans;
+  RoleFleet role = fleet("h100_sxm", 8, 8, 1, 4);
+  role.machine.on_demand_per_hour = MicroUsd{40'000'000};
+  add_service(spec, plans, "chat", role);
+  EXPECT_EQ(gpu_pools({spec, plans})[0].limit_nodes(), 5) << "four, and one in place of a lost zone";
+  spec.limits.per_hour = MicroUsd{170'000'000};
+  EXPECT_EQ(gpu_pools({spec, plans})[0].limit_nodes(), 4);
+  spec.limits.per_hour = MicroUsd{90'000'000};
+  const GpuPool pool = gpu_pools({spec, plans})[0];
+  EXPECT_EQ(pool.limit_nodes(), 2);
+  EXPECT_EQ(pool.arithmetic, "chat: 4 replicas x 8 GPUs; the spec limits all pools together to 90.00 USD/h");
+}
+
 TEST(PlanPools, MachineTypesOfOneGpuKindHavePoolsOfTheirOwn) {
   PlanSpec spec = pools_spec();
   std::vector<ServicePlan> plans;

@@ -44,8 +44,9 @@ void add_signal_statements(const ScalerFacts& facts, const ServicePlan& fleet, S
   statements.add(
       "maximum", fmt::format("{}", facts.role.maximum),
       fmt::format(
-          "2 x the replicas that the peak needs by the engine table, + 1, within the limits{}{}; at most {} were "
+          "{} x the replicas that the peak needs by the engine table, + 1, within the limits{}{}{}; at most {} were "
           "ready at once in the simulations",
+          2 * fleet.peak_factor, fleet.peak_factor > 1 ? ", because half as many missed the SLO or cost more" : "",
           fleet.bounded_by.empty() ? "" : "; lowered by ", fleet.bounded_by.empty() ? "" : fleet.bounded_by.front(),
           facts.role.peak_ready),
       Evidence::modelled);
@@ -179,6 +180,9 @@ Section replicas_section(const PlanFacts& facts) {
         {.file = fmt::format("replicas/metrics/{}.yaml", service.name), .body = pod_monitor(facts.spec, service)});
   }
   add_forbidden_signals(out);
+  out.page_answer =
+      "Scale on what the engines report. DCGM_FI_DEV_GPU_UTIL is no signal: it is near 100 % with one request and with "
+      "a hundred.";
   add_answer(facts, out);
   add_scaler_setup(facts, out);
   return out;

@@ -86,6 +86,10 @@ void add_minimum_statements(const ServiceSpec& service, const ServicePlan& fleet
         "replicas, the batches and what the scaler does before the cold start ends",
         by_formula->replicas);
   }
+  if (!fleet.start.empty()) {
+    why += fmt::format("; never 0, because the first request would then wait for a whole cold start, {}",
+                       time_text(cold_start_sum(fleet.start).typical));
+  }
   out.statements.push_back({.name = name + " minimum ready replicas",
                             .value = fmt::format("{}", role.minimum),
                             .why = std::move(why),

@@ -39,6 +39,7 @@ TEST(WarmPoolSection, SaysThatTheSearchCountsWhereTheFormulaDiffers) {
     const auto found = std::ranges::find(section.statements, "chat minimum ready replicas", &Statement::name);
     ASSERT_NE(found, section.statements.end());
     EXPECT_EQ(found->why.find("the formula gives") != found->why.npos, more > 0) << found->why;
+    EXPECT_TRUE(found->why.contains("never 0, because the first request would then wait for a whole cold start, "));
   }
 }
 

@@ -18,6 +18,7 @@
 #include "plan/engine_limits.h"
 #include "plan/spec/candidates.h"
 #include "plan/spec/gpu_kinds.h"
+#include "plan/spec/machine_bound.h"
 
 namespace capstan::plan {
 
@@ -86,7 +87,7 @@ class ServiceCheck {
     }
     check_slo(fitting);
     check_goodput();
-    // The nearest limits are those of a fleet whose idle replicas hold the bounds.
+    // The nearest possible values are those of candidates whose idle replicas hold the SLO, if there are any.
     if (std::vector<SpecCandidate> fast = fast_candidates(fitting); !fast.empty()) fitting = std::move(fast);
     check_minimum(fitting);
     check_tenant(fitting);
@@ -418,23 +419,27 @@ void check_limits(const PlanSpec& spec, const std::vector<SmallestFleet>& fleets
   }
   gpus = std::max(gpus, most_gpus);
   per_hour = std::max(per_hour, most_per_hour);
+  // A limit that allows a single machine would be refused.
+  const MachineStock stock = machine_stock(spec.cluster);
+  const auto because = [](bool is_raised) { return is_raised ? ", because a cluster of one machine is refused" : ""; };
   if (spec.limits.gpus && *spec.limits.gpus < gpus) {
+    const GpuCount nearest = std::max(gpus, stock.gpus_of_two());
     found.push_back({"limits.gpus",
-                     fmt::format("limits.gpus: the smallest machines for one replica of each service have {0} GPUs, "
-                                 "{1} more than the limit of {2}; the nearest that is possible is limits.gpus: {0}{3}",
-                                 gpus, gpus - *spec.limits.gpus, *spec.limits.gpus, smaller_weights(spec, fleets))});
+                     fmt::format("limits.gpus: the smallest machines for one replica of each service have {} GPUs, {} "
+                                 "more than the limit of {}; the nearest that is possible is limits.gpus: {}{}{}",
+                                 gpus, gpus - *spec.limits.gpus, *spec.limits.gpus, nearest, because(nearest > gpus),
+                                 smaller_weights(spec, fleets))});
   }
   if (spec.limits.per_hour && *spec.limits.per_hour < per_hour) {
-    // Rounded up to whole cents, so that the advised limit is accepted.
-    const auto usd = [](MicroUsd amount) { return static_cast<double>(ceil_div(amount.count, 10'000)) / 100; };
+    const MicroUsd nearest = std::max(per_hour, stock.price_of_two());
     found.push_back(
         {"limits.usd_per_hour",
-         fmt::format(
-             "limits.usd_per_hour: the cheapest machines for one replica of each service, shared where they "
-             "can be, cost {0:.2f} USD/h, {1:.2f} USD/h more than the limit of {2:.2f} USD/h; the nearest that is "
-             "possible is limits.usd_per_hour: {0:.2f}",
-             usd(per_hour), usd(per_hour - *spec.limits.per_hour),
-             static_cast<double>(spec.limits.per_hour->count) / 1e6)});
+         fmt::format("limits.usd_per_hour: the cheapest machines for one replica of each service, shared where they "
+                     "can be, cost {} USD/h, {} USD/h more than the limit of {:.2f} USD/h; the nearest that is "
+                     "possible is limits.usd_per_hour: {}{}",
+                     usd_limit(per_hour), usd_limit(per_hour - *spec.limits.per_hour),
+                     static_cast<double>(spec.limits.per_hour->count) / 1e6, usd_limit(nearest),
+                     because(nearest > per_hour))});
   }
 }
 

@@ -89,11 +89,15 @@ TEST(ImpossibleDemands, AreReportedWithTheGapAndTheNearestThatIsPossible) {
        {"limits.gpus=8",
         "services=[{name: a, model: Llama-3.1-8B, slo: {ttft_p99: 2s}}, {name: b, model: Llama-3.3-70B, dtype: fp8, "
         "tensor_parallel: 8, slo: {ttft_p99: 2s}}]"},
-       "have 9 GPUs, 1 more than the limit of 8; the nearest that is possible is limits.gpus: 9"},
+       "have 9 GPUs, 1 more than the limit of 8; the nearest that is possible is limits.gpus: 16, because a cluster of "
+       "one machine is refused"},
       {"a limit below one machine", {"limits.gpus=4"}, "have 8 GPUs, 4 more than the limit of 4"},
       {"smaller weights need fewer GPUs",
        {"limits.gpus=1", "services.0.dtype=bfloat16", "cluster.instances=[p5.48xlarge, p5.4xlarge]"},
        "more than the limit of 1; the nearest that is possible is limits.gpus: 8; chat in fp8 needs 1 GPU"},
+      {"a limit is advised that allows two machines",
+       {"limits.gpus=4"},
+       "the nearest that is possible is limits.gpus: 16, because a cluster of one machine is refused"},
       {"a minimum above the GPUs of all",
        {"services.0.min_replicas=20", "services.0.tensor_parallel=2", "limits.gpus=16"},
        "chat.min_replicas: 20 replicas need at least 40 GPUs, 24 more than limits.gpus of 16; the nearest that is "
@@ -107,7 +111,7 @@ TEST(ImpossibleDemands, AreReportedWithTheGapAndTheNearestThatIsPossible) {
       {"the advised budget is rounded up",
        {"cluster.instances=[g6e.12xlarge]", "services.0.slo.ttft_p99=30s", "limits.usd_per_hour=10.49"},
        "cost 10.50 USD/h, 0.01 USD/h more than the limit of 10.49 USD/h; the nearest that is possible is "
-       "limits.usd_per_hour: 10.50"},
+       "limits.usd_per_hour: 20.99, because a cluster of one machine is refused"},
       {"the advised budget is accepted",
        {"cluster.instances=[g6e.12xlarge]", "services.0.slo.ttft_p99=30s", "limits.usd_per_hour=10.50"},
        ""},

@@ -50,7 +50,7 @@ void check_size(const Fields& fields, const TenantSpec& tenant, const workload::
                     fields.what(), largest, size.gpus_per_pod - largest, size.gpus_per_pod),
         ErrorKind::infeasible);
   }
-  const GpuCount fewest = (size.least_pods > 0 ? size.least_pods : size.pods) * size.gpus_per_pod;
+  const GpuCount fewest = (size.min_pods > 0 ? size.min_pods : size.pods) * size.gpus_per_pod;
   if (tenant.gpu_limit && fewest > *tenant.gpu_limit) {
     errors.fail(
         fields.place_for_error({"pods", "gpus_per_pod"}),

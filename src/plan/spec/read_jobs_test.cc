@@ -34,7 +34,7 @@ TEST(ReadSpecJobs, ReadsWhatATenantRuns) {
   ASSERT_EQ(spec->tenants[1].jobs.size(), 1u);
   const TenantJobs& jobs = spec->tenants[1].jobs[0];
   EXPECT_EQ(jobs.name, "tune");
-  EXPECT_EQ(jobs.load.sizes[0].least_pods, 1);
+  EXPECT_EQ(jobs.load.sizes[0].min_pods, 1);
   EXPECT_EQ(jobs.load.sizes[0].pods, 4);
   EXPECT_EQ(jobs.load.sizes[0].gpus_per_pod, 8);
   EXPECT_EQ(jobs.load.work.median, 2h);

@@ -99,7 +99,7 @@ void check_jobs(const Fields& root, const PlanSpec& spec, ErrorList& errors) {
   for (std::size_t i = 0; i < spec.tenants.size() && spec.limits.gpus; ++i) {
     for (const TenantJobs& jobs : spec.tenants[i].jobs) {
       const workload::JobSize& size = jobs.load.sizes.front();
-      const GpuCount fewest = (size.least_pods > 0 ? size.least_pods : size.pods) * size.gpus_per_pod;
+      const GpuCount fewest = (size.min_pods > 0 ? size.min_pods : size.pods) * size.gpus_per_pod;
       if (fewest <= *spec.limits.gpus) continue;
       const std::array paths = {fmt::format("tenants.{}.jobs", i)};
       errors.fail(
@@ -248,6 +248,9 @@ SpecResult parse_plan_spec(std::string_view text, const std::string& file, std::
   Result<Node> node = manifest::parse(text, file, {}, &faults);
   if (!node) return std::unexpected(manifest::Errors(node.error()));
   if (const auto fault = manifest::object_instead_of(*node, "the spec of a plan")) {
+    return std::unexpected(manifest::Errors(*fault));
+  }
+  if (const auto fault = manifest::other_input_instead_of(*node, manifest::InputFile::plan_spec)) {
     return std::unexpected(manifest::Errors(*fault));
   }
   for (const std::string& set : sets) {

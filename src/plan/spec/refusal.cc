@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <limits>
 #include <utility>
 
 #include "base/ascii.h"
 #include "plan/search/remaining_limits.h"
 #include "plan/sections/engine_command.h"
+#include "plan/spec/candidates.h"
+#include "plan/spec/machine_bound.h"
 
 namespace capstan::plan {
 
@@ -67,6 +70,20 @@ constexpr std::array<std::pair<std::string_view, AskedSignal>, 36> kSignalWords 
 constexpr std::string_view kRightSignals =
     "Scale on queue depth where prompts are the bottleneck, on KV-cache use where answers are, or on goodput where "
     "both are. Leave asked.scale_on out, and the plan chooses the signal and shows the arithmetic.";
+
+/// Returns the meaning of a word that is not in the list: other names of the duty cycle and of the GPU's memory, such
+/// as DCGM_FI_PROF_SM_ACTIVE and nvidia_gpu_memory_used_bytes. Nothing if it is another word.
+std::optional<AskedSignal> asked_gpu_signal(std::string_view plain) {
+  const auto has = [&](std::initializer_list<std::string_view> parts) {
+    return std::ranges::any_of(parts, [&](std::string_view part) { return plain.contains(part); });
+  };
+  if (has({"gpumem", "vram", "framebuffer", "dcgmfidevfb", "dcgmfiprofdram"})) return AskedSignal::gpu_memory;
+  if (has({"gpuutil", "gpuusage", "gpuload", "gpubusy", "dutycycle", "engineactive", "smactive", "smoccupancy",
+           "pipetensoractive"})) {
+    return AskedSignal::duty_cycle;
+  }
+  return std::nullopt;
+}
 
 std::string place_of(const PlanSpec& spec, const std::string& path) {
   const auto found = spec.places.find(path);
@@ -138,35 +155,26 @@ void refuse_missing_commands(const PlanSpec& spec, std::vector<Refusal>& out) {
   }
 }
 
-/// Returns the largest number of machines that the cluster can have; nothing if no limit bounds it.
-std::optional<std::int64_t> machines_most(const PlanSpec& spec) {
-  std::int64_t existing = 0;
-  GpuCount gpus = 0, smallest = std::numeric_limits<GpuCount>::max();
-  for (const MachineSpec& machine : spec.cluster.machines) {
-    existing += machine.existing;
-    gpus += machine.existing * whole_gpus_of(machine);
-    smallest = std::min(smallest, whole_gpus_of(machine));
-  }
-  if (spec.cluster.provisioner == Provisioner::none) return existing;
-  if (!spec.limits.gpus || spec.cluster.machines.empty()) return std::nullopt;
-  return existing + std::max<GpuCount>(0, *spec.limits.gpus - gpus) / smallest;
-}
-
 /// Refuses a cluster that is one machine, because there is nothing to scale.
 void refuse_single_machine(const PlanSpec& spec, std::vector<Refusal>& out) {
-  if (machines_most(spec) != 1) return;
+  const std::optional<MachineBound> bound = machine_bound(spec);
+  if (!bound || bound->machines != 1) return;
   const std::vector<MachineSpec>& machines = spec.cluster.machines;
   const auto existing = std::ranges::find(machines, std::int64_t{1}, &MachineSpec::existing);
   const bool exists = existing != machines.end();
-  const MachineSpec& machine = exists ? *existing : *std::ranges::min_element(machines, {}, whole_gpus_of);
-  const std::string limit =
-      spec.limits.gpus ? fmt::format("limits.gpus: {}, at least", whole_gpus_of(machine) * 2) : "limits.gpus";
+  const auto price = [&](const MachineSpec& machine) {
+    return lowest_price(machine, spec.cluster).value_or(MicroUsd{std::numeric_limits<std::int64_t>::max()});
+  };
+  const MachineSpec& machine = exists             ? *existing
+                               : bound->is_budget ? *std::ranges::min_element(machines, {}, price)
+                                                  : *std::ranges::min_element(machines, {}, whole_gpus_of);
+  const std::string raised = bound->raised.empty() ? "limits.gpus" : bound->raised + ", at least";
   out.push_back(
       {place_of(spec, exists ? "cluster" : "limits"),
        exists ? fmt::format("cluster: one machine ({} with {} x {}) and nothing that may be bought", machine.name,
                             machine.gpus, machine.gpu)
-              : fmt::format("limits.gpus: {} allows only one machine ({} with {} x {})", *spec.limits.gpus,
-                            machine.name, machine.gpus, machine.gpu),
+              : fmt::format("{}{} allows only one machine ({} with {} x {})", bound->limit,
+                            bound->is_budget ? " USD/h" : "", machine.name, machine.gpus, machine.gpu),
        "There is no second machine for a node provisioner to add, no other domain to fail over to, and no replica that "
        "a scaler can add beyond these GPUs. The machine costs the same with and without requests.",
        fmt::format(
@@ -175,8 +183,8 @@ void refuse_single_machine(const PlanSpec& spec, std::vector<Refusal>& out) {
                ? "state the machines that you will have with `existing`, two at least."
            : exists ? fmt::format("allow machines to be bought: set cluster.provisioner to karpenter or "
                                   "cluster_autoscaler, and raise {}.",
-                                  limit)
-                    : fmt::format("allow a second machine: {}.", limit))});
+                                  raised)
+                    : fmt::format("allow a second machine: {}.", raised))});
 }
 
 }  // namespace
@@ -185,7 +193,7 @@ std::optional<AskedSignal> asked_signal(std::string_view word) {
   const std::string plain = plain_word(word);
   const auto known =
       std::ranges::find(kSignalWords, std::string_view(plain), &std::pair<std::string_view, AskedSignal>::first);
-  return known == kSignalWords.end() ? std::nullopt : std::optional(known->second);
+  return known == kSignalWords.end() ? asked_gpu_signal(plain) : std::optional(known->second);
 }
 
 std::vector<Refusal> refusals(const PlanSpec& spec) {

@@ -34,7 +34,11 @@ TEST(Refusals, DutyCycleAndGpuMemoryAreNoSignals) {
       {"nvidia_gpu_duty_cycle", "duty cycle"},
       {"nv_gpu_utilization", "duty cycle"},
       {"DCGM_FI_PROF_GR_ENGINE_ACTIVE", "duty cycle"},
+      {"DCGM_FI_PROF_SM_ACTIVE", "duty cycle"},
+      {"nvidia_smi_gpu_utilization_ratio", "duty cycle"},
       {"gpu-memory", "memory of the GPU"},
+      {"nvidia_gpu_memory_used_bytes", "memory of the GPU"},
+      {"DCGM_FI_DEV_FB_FREE", "memory of the GPU"},
       {"DCGM_FI_DEV_FB_USED", "memory of the GPU"},
       {"queue", ""},
       {"kv", ""},
@@ -63,6 +67,20 @@ TEST(Refusals, ALimitForOneMachineLeavesNothingToScale) {
   spec.limits.gpus = 8;
   spec.cluster.machines.push_back({.name = "p5.4xlarge", .gpu = "h100_sxm", .gpus = 1});
   EXPECT_EQ(first_refused(spec), "") << "eight small machines keep the limit, too";
+}
+
+TEST(Refusals, APriceForOneMachineLeavesNothingToScale) {
+  PlanSpec spec = refusal_spec();
+  spec.cluster.capacity = {model::CapacityType::on_demand};
+  spec.cluster.machines.front().on_demand_per_hour = MicroUsd{55'040'000};
+  spec.limits.per_hour = MicroUsd{60'000'000};
+  EXPECT_EQ(first_refused(spec),
+            "limits.usd_per_hour: 60.00 USD/h allows only one machine (p5.48xlarge with 8 x h100_sxm)");
+  EXPECT_NE(refusals(spec).front().instead.find("allow a second machine: limits.usd_per_hour: 110.08, at least"),
+            std::string::npos)
+      << refusals(spec).front().instead;
+  spec.limits.per_hour = MicroUsd{110'080'000};
+  EXPECT_EQ(first_refused(spec), "");
 }
 
 TEST(Refusals, AnEngineWithoutACommandHasNoPlan) {

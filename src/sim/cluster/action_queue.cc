@@ -15,7 +15,7 @@ model::ActionToken ActionQueue::submit(const model::Action& action, std::vector<
   waiting.happens = !refused && (waiting.is_known || draws_.chance_ppm(500'000));
   waiting.basis = std::move(basis);
   waiting_.emplace(token, std::move(waiting));
-  const bool binds = std::holds_alternative<model::BindPods>(action.what);
+  const bool binds = std::holds_alternative<model::BindPods>(action.effect);
   const Duration latency = binds ? config_.bind_latency : config_.action_latency;
   events_.schedule(now() + latency, EventKind::action_effect, token.value);
   return token;
@@ -24,7 +24,7 @@ model::ActionToken ActionQueue::submit(const model::Action& action, std::vector<
 std::set<model::NodeId> ActionQueue::ending_nodes() const {
   std::set<model::NodeId> nodes;
   for (const auto& [token, waiting] : waiting_) {
-    if (const auto* end = std::get_if<model::TerminateNode>(&waiting.action.what)) nodes.insert(end->node);
+    if (const auto* end = std::get_if<model::TerminateNode>(&waiting.action.effect)) nodes.insert(end->node);
   }
   return nodes;
 }
@@ -37,10 +37,10 @@ std::optional<std::size_t> ActionQueue::user_of(const model::Action& action) con
   const auto of_service = [&](model::ServiceId id) {
     return id.value < config_.catalog->services.size() ? std::optional<std::size_t>(id.value) : std::nullopt;
   };
-  if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) return of_service(set->service);
-  if (const auto* convert = std::get_if<model::ConvertReplica>(&action.what)) return of_service(convert->from);
-  if (const auto* bind = std::get_if<model::BindPods>(&action.what)) return of_gang(bind->gang);
-  const auto* evict = std::get_if<model::EvictPod>(&action.what);
+  if (const auto* set = std::get_if<model::SetReplicas>(&action.effect)) return of_service(set->service);
+  if (const auto* convert = std::get_if<model::ConvertReplica>(&action.effect)) return of_service(convert->from);
+  if (const auto* bind = std::get_if<model::BindPods>(&action.effect)) return of_gang(bind->gang);
+  const auto* evict = std::get_if<model::EvictPod>(&action.effect);
   const model::Pod* pod = evict == nullptr ? nullptr : rows().pods.find(evict->pod);
   return pod == nullptr ? std::nullopt : of_gang(pod->gang);
 }
@@ -56,11 +56,11 @@ void ActionQueue::take_effect(model::ActionToken token) {
     refusal = model::Reason{model::ReasonCode::replicas_lost, {lost}};
   } else if (waiting.happens) {
     refusal = executor_.perform(waiting.action);
-    ActionCounts& counts = meter_.actions[waiting.action.what.index()];
+    ActionCounts& counts = meter_.actions[waiting.action.effect.index()];
     ++counts.asked;
     if (refusal) ++counts.refused;
     if (refusal && user) {
-      std::vector<std::int64_t>& refused = meter_.refused_by_user[waiting.action.what.index()];
+      std::vector<std::int64_t>& refused = meter_.refused_by_user[waiting.action.effect.index()];
       refused.resize(std::max(refused.size(), *user + 1));
       ++refused[*user];
     }

@@ -19,7 +19,7 @@ constexpr Duration kPreemptionDelay = 5s;
 /// Time that an elastic job asks for all its pods, so that nodes are bought for them.
 constexpr Duration kWideningDelay = 1min;
 /// Time for which room is kept for a gang. After it, more jobs may end for the gang.
-constexpr Duration kPromise = 1min;
+constexpr Duration kMaxReservation = 1min;
 
 }  // namespace
 
@@ -141,18 +141,17 @@ void Admission::fit_width(const WaitingGang& gang, const FreeRoom& room) {
   if (!job.is_elastic()) return;
   std::int64_t most = 0;
   for (const FreeRoom::Domain& domain : room.domains(gang)) most = std::max(most, room.most_pods(gang, domain));
-  if (most >= job.least_pods)
-    jobs_.set_width(gang.id, static_cast<std::int32_t>(std::min<std::int64_t>(most, job.pods)));
+  if (most >= job.min_pods) jobs_.set_width(gang.id, static_cast<std::int32_t>(std::min<std::int64_t>(most, job.pods)));
 }
 
 /// Gives more pods to elastic jobs that have just saved a checkpoint, in the domain of their pods. A job does not grow
 /// while a gang waits for GPUs of its kind, nor onto nodes that are being given back: the scheduler that binds its pods
 /// knows them.
 void Admission::widen(const std::vector<WaitingGang>& waiting, const std::set<model::NodeId>& ending) {
-  const std::vector<NarrowJob> narrow = jobs_.narrow_at_checkpoint(kInterval);
+  const std::vector<UndersizedJob> narrow = jobs_.undersized_at_checkpoint(kInterval);
   if (narrow.empty()) return;
   FreeRoom room(rows(), nodes_, ending);
-  for (const NarrowJob& job : narrow) {
+  for (const UndersizedJob& job : narrow) {
     const model::Gang& row = rows().gangs.at(job.gang);
     const auto is_same_kind = [&](const WaitingGang& gang) { return gang.spec.pods.gpu == row.spec.pods.gpu; };
     if (std::ranges::any_of(waiting, is_same_kind)) continue;
@@ -266,7 +265,7 @@ void Admission::keep_pods(const WaitingGang& gang, const FreeRoom::Domain& domai
                           FreeRoom& room) const {
   const std::vector<model::PodId>& pods = rows().gangs.at(victim.job.gang).pods;
   for (const model::PodId pod : pods) {
-    const bool may_keep = victim.job.least_pods > 0;
+    const bool may_keep = victim.job.min_pods > 0;
     if (may_keep) room.take_again(rows().pods.at(pod));
     if (may_keep && room.fits(gang, domain)) {
       victim.kept.push_back(pod);
@@ -275,7 +274,7 @@ void Admission::keep_pods(const WaitingGang& gang, const FreeRoom::Domain& domai
     if (may_keep) room.give_back(rows().pods.at(pod));
     victim.lost.push_back(pod);
   }
-  if (std::ssize(victim.kept) >= victim.job.least_pods) return;
+  if (std::ssize(victim.kept) >= victim.job.min_pods) return;
   for (const model::PodId pod : victim.kept) room.give_back(rows().pods.at(pod));
   victim.kept.clear();
   victim.lost = pods;
@@ -294,7 +293,7 @@ void Admission::take_again(const RunningJob& job, FreeRoom& room) const {
 void Admission::forget_placed() {
   std::erase_if(promised_, [&](const auto& promise) {
     const model::Gang* gang = rows().gangs.find(promise.first);
-    return gang == nullptr || gang->phase != model::Gang::Phase::pending || now() - promise.second >= kPromise;
+    return gang == nullptr || gang->phase != model::Gang::Phase::pending || now() - promise.second >= kMaxReservation;
   });
   if (promised_.empty()) jobs_.release_withheld();
 }

@@ -24,8 +24,9 @@ namespace capstan::sim {
 /// - A waiting gang takes the GPUs of preemptible jobs with a lower priority, if that makes room for all its pods in
 ///   one domain and in its queues. If some pods of the gang are bound, it takes room only in their domain.
 ///   An elastic job gives up only some of its pods if its minimum is left; it goes on from its last checkpoint. Of the
-///   domains, it takes the one whose jobs have the lowest priority, then the one with the fewest GPUs to take, then the
-///   one whose jobs began last. Of its jobs, the youngest end first. No job ends without need.
+///   domains, the gang takes the one whose jobs have the lowest priority, then the one with the fewest GPUs to take,
+///   then the one whose jobs began last. In it, the jobs with the lowest priority end first, of these the youngest. No
+///   job ends without need.
 /// - Until the gang is placed, at most for a minute, jobs with a lower priority that arrived before it do not ask for
 ///   GPUs, because a placement by age would give them the room.
 class Admission : Component {

@@ -157,7 +157,7 @@ TEST(Admission, AnElasticJobStartsWithTheRoomThatThereIsAndComputesForLonger) {
   bench.bind(2, {0});
   bench.run_to(at_s(72));
   const Instant started = bench.progress(2).started_at;
-  EXPECT_EQ(bench.progress(2).narrow_starts, 1);
+  EXPECT_EQ(bench.progress(2).undersized_starts, 1);
   // It restarts after 95 s, of which three checkpoints saved 90 s with half of its pods.
   bench.run_to(started + seconds(95) - milliseconds(50));
   bench.cluster.submit(action(model::EvictPod{bench.truth().gangs.at(bench.gang_of(2)).pods[0]}));
@@ -218,7 +218,7 @@ TEST(Admission, AnElasticJobGivesUpThePodsWhoseGpusAreNeeded) {
   bench.bind(2, {1});
   bench.run_to(at_s(120));
   EXPECT_TRUE(bench.progress(2).has_started());
-  EXPECT_EQ(bench.progress(1).narrow_starts, 1) << "it computes again, with half of its pods";
+  EXPECT_EQ(bench.progress(1).undersized_starts, 1) << "it computes again, with half of its pods";
 }
 
 TEST(Admission, AnElasticJobEndsIfItsLeastPodsAreNotLeft) {

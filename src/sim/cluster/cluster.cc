@@ -100,7 +100,7 @@ void Cluster::handle(const Event& event) {
 ports::Observation Cluster::observe() { return basics_.api.observe(now(), actions_.take_outcomes()); }
 
 model::ActionToken Cluster::submit(const model::Action& action) {
-  const auto* set = std::get_if<model::SetReplicas>(&action.what);
+  const auto* set = std::get_if<model::SetReplicas>(&action.effect);
   return actions_.submit(action, set == nullptr ? std::vector<model::GangId>{} : controller_.basis_of(*set));
 }
 
@@ -115,7 +115,7 @@ std::optional<model::Reason> Cluster::perform(const model::Action& action) {
     auto operator()(const model::ReleaseGroup& what) const { return cluster.nodes_.perform(what); }
     auto operator()(const model::TerminateNode& what) const { return cluster.nodes_.perform(what); }
   };
-  return std::visit(Dispatch{*this}, action.what);
+  return std::visit(Dispatch{*this}, action.effect);
 }
 
 std::optional<model::Reason> Cluster::perform(const model::EvictPod& what) {

@@ -32,9 +32,8 @@ namespace capstan::sim {
 /// - A claim becomes `registered` when its node takes pods, and exists as long as the node. Before that, it is capacity
 ///   on its way. A failed claim is in exactly one observation.
 /// - A gang's ordinal is the lowest that no gang of its service has. Draining gangs count.
-/// - A restarted replica, whose node is gone or of which a pod was evicted, is a new gang with new pods. The workload
-///   controller makes it as after a scale-up. An evicted pod of a gang that never had all its pods bound is replaced at
-///   once.
+/// - If a replica loses a node or a pod is evicted, the workload controller replaces it by a new gang with new pods, as
+///   after a scale-up. A gang that never had all its pods bound stays, and only the evicted pod is replaced, at once.
 /// - A replica that changes its role keeps its gang, pods and nodes. The counters of its engine restart from zero.
 /// - The age of a signal is the age at the last publication, so that rows change once per scrape interval. No value in
 ///   a snapshot is newer than its scrape. If a scrape is lost, the old value stays and ages: first it is stale, then it

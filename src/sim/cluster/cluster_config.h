@@ -167,11 +167,11 @@ struct Job {
   std::int32_t pods = 1;
   MilliGpu gpus_per_pod;
   Duration work;                  ///< computing time that it needs with all its pods
-  std::int32_t least_pods = 0;    ///< pods with which it may start; 0: all. With fewer pods, it computes for longer
+  std::int32_t min_pods = 0;      ///< pods with which it may start; 0: all. With fewer pods, it computes for longer
   model::PodClassId pod_class{};  ///< needs of a pod besides GPUs; none: those of the class
   std::vector<model::GpuKindId> gpus{};  ///< kinds of GPU that it may use, in order; empty: those of the class
 
-  bool is_elastic() const { return least_pods > 0 && least_pods < pods; }
+  bool is_elastic() const { return min_pods > 0 && min_pods < pods; }
 };
 
 /// Returns the kinds of GPU that a job may use, in the order in which it asks for them.

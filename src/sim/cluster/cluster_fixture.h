@@ -118,7 +118,7 @@ inline ClusterConfig convertible_config() {
 template <typename What>
 model::Action action(const What& what) {
   model::Action made;
-  made.what.emplace<What>(what);
+  made.effect.emplace<What>(what);
   return made;
 }
 

@@ -65,7 +65,7 @@ struct GpuUse {
   std::array<GpuTime, kGpuStates> by_state{};  ///< parts of `gpu_time`
 };
 
-inline constexpr std::size_t kActionKinds = std::variant_size_v<decltype(model::Action::what)>;
+inline constexpr std::size_t kActionKinds = std::variant_size_v<decltype(model::Action::effect)>;
 
 /// The actions of one kind that took effect or were refused for a reason. Random refusals do not count.
 struct ActionCounts {

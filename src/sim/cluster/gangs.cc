@@ -87,7 +87,15 @@ void Gangs::serve_warm(model::GangId id) {
   serve(id);
 }
 
-void Gangs::start_ended(model::GangId id) { serve(id); }
+void Gangs::start_ended(model::GangId id) {
+  const Instant containers_started_at = starts_.containers_started_at(id);
+  if (!containers_started_at.is_never()) {
+    model::Gang gang = rows().gangs.at(id);
+    gang.containers_started_at = containers_started_at;
+    api_.set(id, std::move(gang));
+  }
+  serve(id);
+}
 
 void Gangs::serve(model::GangId id) {
   Record& record = known_row(gangs_, id);

@@ -94,7 +94,7 @@ void Jobs::started(model::GangId id) {
   if (!progress.has_started()) progress.started_at = now();
   const Job& job = config_.jobs[record.job];
   const std::int64_t width = rows().gangs.at(id).spec.pods.count;
-  progress.narrow_starts += width < job.pods ? 1 : 0;
+  progress.undersized_starts += width < job.pods ? 1 : 0;
   pods_.set_states(id, GpuState::busy);
   pods_.set_phases(id, model::Gang::Phase::ready, model::Pod::Phase::ready);
   events_.schedule(now() + with_width(job.work - progress.saved, width, job), EventKind::job_done, id.value);
@@ -163,13 +163,13 @@ std::vector<RunningJob> Jobs::preemptible_below(std::int32_t priority, model::Gp
                        .priority = job_class.priority,
                        .bound_at = record.bound_at,
                        .gpus = pods.gpus_per_pod * pods.count,
-                       .least_pods = job.is_elastic() ? job.least_pods : 0});
+                       .min_pods = job.is_elastic() ? job.min_pods : 0});
   }
   return running;
 }
 
-std::vector<NarrowJob> Jobs::narrow_at_checkpoint(Duration since) const {
-  std::vector<NarrowJob> narrow;
+std::vector<UndersizedJob> Jobs::undersized_at_checkpoint(Duration since) const {
+  std::vector<UndersizedJob> narrow;
   for (const auto& [id, record] : gangs_) {
     const Job& job = config_.jobs[record.job];
     const Duration every = class_of(record.job).checkpoint_every;

@@ -19,11 +19,11 @@ struct JobProgress {
   /// Computing time up to the last checkpoint; all work once it has ended. An hour with half of its pods counts as
   /// half an hour.
   Duration saved{};
-  Duration lost{};                 ///< computing time after a checkpoint that restarts lost, counted in the same way
-  std::int64_t restarts = 0;       ///< times that it lost its pods after all of them had been bound
-  std::int64_t preemptions = 0;    ///< the restarts for a gang with a higher priority
-  std::int64_t resizes = 0;        ///< changes of its pods while it ran; each begins at its last checkpoint
-  std::int64_t narrow_starts = 0;  ///< times that it began to compute with fewer pods than its maximum
+  Duration lost{};               ///< computing time after a checkpoint that restarts lost, counted in the same way
+  std::int64_t restarts = 0;     ///< times that it lost its pods after all of them had been bound
+  std::int64_t preemptions = 0;  ///< the restarts for a gang with a higher priority
+  std::int64_t resizes = 0;      ///< changes of its pods while it ran; each begins at its last checkpoint
+  std::int64_t undersized_starts = 0;  ///< times that it began to compute with fewer pods than its maximum
 
   bool has_started() const { return !started_at.is_never(); }
   bool has_ended() const { return !ended_at.is_never(); }
@@ -35,13 +35,13 @@ struct RunningJob {
   std::int32_t priority = 0;
   Instant bound_at;  ///< time from which all its pods have a node
   MilliGpu gpus;
-  std::int32_t least_pods = 0;  ///< fewest pods with which an elastic job goes on; 0: all
+  std::int32_t min_pods = 0;  ///< fewest pods with which an elastic job goes on; 0: all
 };
 
 /// A running elastic job that may have more pods.
-struct NarrowJob {
+struct UndersizedJob {
   model::GangId gang;
-  std::int32_t missing = 0;  ///< pods up to its most
+  std::int32_t missing = 0;  ///< pods that it lacks to its maximum
 };
 
 /// The batch jobs and their controller. A job arrives, waits until all its pods are bound, starts, computes, and ends.
@@ -80,7 +80,7 @@ class Jobs : Component {
   std::vector<RunningJob> preemptible_below(std::int32_t priority, model::GpuKindId gpu) const;
   /// Returns the elastic jobs below their maximum of pods that have saved a checkpoint less than `since` ago and
   /// have work left. More pods then cost them little work.
-  std::vector<NarrowJob> narrow_at_checkpoint(Duration since) const;
+  std::vector<UndersizedJob> undersized_at_checkpoint(Duration since) const;
   /// Restarts a running elastic job from its last checkpoint with a pod on each of these nodes. Its controller keeps
   /// the GPUs: the job does not wait for a placement.
   void resize(model::GangId id, const std::vector<model::NodeId>& nodes);

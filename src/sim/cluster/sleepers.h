@@ -9,10 +9,10 @@
 
 namespace capstan::sim {
 
-/// Which gangs are asleep and until when, and which will sleep once they are drained.
+/// The gangs that are asleep, with the end of their sleep, and the gangs that will sleep once they are drained.
 class Sleepers {
  public:
-  /// Counts the gangs that are asleep or will be.
+  /// Counts those of `gangs` that are asleep or will sleep once they are drained.
   std::int64_t count(const std::set<model::GangId>& gangs) const {
     return std::ranges::count_if(gangs, [&](model::GangId id) { return asleep_.contains(id) || chosen_.contains(id); });
   }

@@ -230,6 +230,11 @@ void StartChain::resume(model::GangId id, Resume after, const Latency& latency) 
   events_.schedule(now() + start_of(service_of(id)).draw(latency, now(), draws_), EventKind::warm, id.value);
 }
 
+Instant StartChain::containers_started_at(model::GangId id) const {
+  const Instant image_at = known_row(starts_, id).times.image_at;
+  return rows().gangs.at(id).resumed || image_at == Instant{} ? Instant::never() : image_at;
+}
+
 void StartChain::warm(model::GangId id) {
   const auto record = starts_.find(id);
   if (record == starts_.end()) return;

@@ -45,6 +45,9 @@ class StartChain : Component {
   /// same engine.
   void share_weights(model::GangId id, model::ServiceId from, model::ServiceId to);
 
+  /// Returns the time from which all nodes of a gang had its image, which starts its containers; never if it pulled
+  /// none, because it was warm or resumed.
+  Instant containers_started_at(model::GangId id) const;
   /// Returns the expected time from bound to ready, learned from earlier starts.
   Duration expected_start(model::ServiceId service) const { return expected_start_.at(service); }
   const std::vector<ColdStart>& cold_starts() const { return cold_starts_; }

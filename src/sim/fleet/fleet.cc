@@ -129,6 +129,7 @@ ReplicaReading Fleet::sample(ReplicaHandle handle, Instant now, bool scrape) {
   reading.ttft_p99 = server.ttft.percentile(990'000);
   reading.queue_time = server.queue_time;
   reading.tpot = server.tpot;
+  reading.finished_total = server.finished;
   if (scrape) server.ttft = {}, server.queue_time = {}, server.tpot = {};
   return reading;
 }
@@ -173,7 +174,12 @@ void Fleet::finish(Instant end) {
   RequestMinute& last = minute_of(end);
   last.waiting = waiting();
   last.waiting_max = std::max(minute_waiting_max_, waiting());
-  last.ttft_p99_us = minute_ttft_.percentile_us(990'000);
+  note_latencies(last);
+}
+
+void Fleet::note_latencies(RequestMinute& minute) const {
+  minute.ttft_p99_us = minute_ttft_.percentile_us(990'000);
+  minute.tpot_p99_us = minute_tpot_.percentile_us(990'000);
 }
 
 void Fleet::close_minutes(Instant now) {
@@ -181,8 +187,10 @@ void Fleet::close_minutes(Instant now) {
     RequestMinute& minute = minute_of(minute_end_ - kMinute);
     minute.waiting = waiting();
     minute.waiting_max = std::max(minute_waiting_max_, waiting());
-    minute.ttft_p99_us = minute_ttft_.percentile_us(990'000);
-    if (minute_ttft_.count() > 0) minute_ttft_.clear();
+    note_latencies(minute);
+    for (LatencyHistogram* histogram : {&minute_ttft_, &minute_tpot_}) {
+      if (histogram->count() > 0) histogram->clear();
+    }
     minute_waiting_max_ = waiting();
     minute_end_ = minute_end_ + kMinute;
   }

@@ -318,12 +318,14 @@ void Fleet::on_emission(Server& server, const Emission& emission) {
       break;
     case EmissionKind::finished:
       --server.holds;
+      ++server.finished;
       if (!is_answering(emission.id)) on_first_token(server, emission);
       if (server.role != EngineRole::decode) server.queue_time.add(std::chrono::microseconds(live.queued_us));
       on_completed(server, emission.id);
       break;
     case EmissionKind::handed_over: {
       --server.holds;
+      ++server.finished;
       ++meter_.counts.handed_over;
       mark(Mark::handed_over, live.number);
       on_first_token(server, emission);
@@ -392,7 +394,10 @@ void Fleet::on_completed(Server& server, std::uint32_t id) {
   meter_.ttft.add(ttft);
   meter_.e2e.add(e2e);
   const Duration tpot = after_first / std::max<std::int64_t>(later_tokens, 1);
-  if (later_tokens > 0) meter_.tpot.add(tpot);
+  if (later_tokens > 0) {
+    meter_.tpot.add(tpot);
+    minute_tpot_.add(tpot);
+  }
   server.tpot.add(tpot);  // 0 for an answer of one token, as vLLM counts it
   const bool met = meets_ttft_slo(live, ttft) && (slo_.e2e.count() == 0 || e2e <= slo_.e2e) &&
                    (slo_.tpot.count() == 0 || after_first <= slo_.tpot * later_tokens);

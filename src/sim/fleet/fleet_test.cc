@@ -346,6 +346,8 @@ TEST(Fleet, SamplesReportTheBusyTimeOfAReplica) {
   EXPECT_EQ(first.tpot.counts[0], 1u) << "the bucket of up to 10 ms per token";
   const ReplicaReading second = fleet.sample(replica, at_s(2), true);
   EXPECT_TRUE(!second.ttft_p99 && second.tpot == TpotBuckets{});
+  EXPECT_EQ(first.finished_total, 1);
+  EXPECT_EQ(second.finished_total, 1) << "it counts from the start of the replica";
   EXPECT_EQ(second.engine.busy_total, milliseconds(500));
 }
 
@@ -366,6 +368,8 @@ TEST(Fleet, CountsRequestsByMinute) {
   EXPECT_GE(minutes[1].waiting_max, 1);
   EXPECT_GT(minutes[1].ttft_p99_us, minutes[0].ttft_p99_us);
   EXPECT_EQ(minutes[2].ttft_p99_us, 0);
+  EXPECT_GT(minutes[0].tpot_p99_us, 0);
+  EXPECT_EQ(minutes[2].tpot_p99_us, 0) << "no answer was completed";
 }
 
 TEST(Fleet, AClosedLoopKeepsItsConcurrency) {

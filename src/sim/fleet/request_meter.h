@@ -85,6 +85,7 @@ struct RequestMinute {
   RequestCount waiting = 0;    ///< requests at the gateway and in engines' queues at the end of the minute
   RequestCount waiting_max = 0;
   std::int64_t ttft_p99_us = 0;  ///< p99 TTFT of the first tokens of this minute, microseconds
+  std::int64_t tpot_p99_us = 0;  ///< p99 time per output token of the answers completed in this minute, microseconds
   PhaseTimes phases{};
 
   friend bool operator==(const RequestMinute&, const RequestMinute&) = default;

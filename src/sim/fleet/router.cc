@@ -30,8 +30,8 @@ Router::Router(const RouterConfig& config)
 
 void Router::join(std::uint32_t replica) {
   if (replica >= serials_.size()) serials_.resize(replica + 1);
-  if (replica / 64 >= able_.size()) able_.resize(replica / 64 + 1);
-  CAPSTAN_ASSERT(!is_able(replica));
+  if (replica / 64 >= available_.size()) available_.resize(replica / 64 + 1);
+  CAPSTAN_ASSERT(!is_available(replica));
   ++serials_[replica];
   update(replica, 0, true);
 }
@@ -42,16 +42,16 @@ void Router::leave(std::uint32_t replica) {
 }
 
 void Router::update(std::uint32_t replica, RequestCount load, bool can_take) {
-  if (is_able(replica) != can_take) {
-    able_[replica / 64] ^= std::uint64_t{1} << (replica % 64);
-    able_count_ += can_take ? 1 : -1;
+  if (is_available(replica) != can_take) {
+    available_[replica / 64] ^= std::uint64_t{1} << (replica % 64);
+    available_count_ += can_take ? 1 : -1;
   }
   if (config_.kind != RouterKind::round_robin)
-    loads_.set(replica, can_take ? static_cast<std::uint64_t>(load) : kUnable);
+    loads_.set(replica, can_take ? static_cast<std::uint64_t>(load) : kUnavailable);
 }
 
 std::uint32_t Router::pick(std::span<const std::uint64_t> hashes) {
-  if (able_count_ == 0) return kNone;
+  if (available_count_ == 0) return kNone;
   if (config_.kind == RouterKind::round_robin) return next_in_turn();
   if (config_.kind == RouterKind::prefix_affine && !hashes.empty()) {
     const std::uint32_t known = replica_with_prefix(hashes);
@@ -64,10 +64,10 @@ std::uint32_t Router::pick(std::span<const std::uint64_t> hashes) {
 
 std::uint32_t Router::next_in_turn() {
   std::size_t word = turn_ / 64;
-  std::uint64_t bits = word < able_.size() ? able_[word] & (~std::uint64_t{0} << (turn_ % 64)) : 0;
+  std::uint64_t bits = word < available_.size() ? available_[word] & (~std::uint64_t{0} << (turn_ % 64)) : 0;
   while (bits == 0) {
-    word = word + 1 < able_.size() ? word + 1 : 0;
-    bits = able_[word];
+    word = word + 1 < available_.size() ? word + 1 : 0;
+    bits = available_[word];
   }
   const auto replica = static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
   turn_ = replica + 1;
@@ -91,7 +91,7 @@ std::uint32_t Router::replica_with_prefix(std::span<const std::uint64_t> hashes)
       unknown = middle;
     }
   }
-  return best != kNone && is_able(best) ? best : kNone;
+  return best != kNone && is_available(best) ? best : kNone;
 }
 
 void Router::note(std::span<const std::uint64_t> hashes, std::uint32_t replica) {

@@ -46,7 +46,7 @@ class Router {
   void update(std::uint32_t replica, RequestCount load, bool can_take);
 
   /// Returns true if at least one replica can take a request.
-  bool has_able_replica() const { return able_count_ > 0; }
+  bool has_able_replica() const { return available_count_ > 0; }
 
   /// Picks a replica for a prompt with these prefix hashes; returns kNone if no replica can take a request.
   std::uint32_t pick(std::span<const std::uint64_t> hashes);
@@ -55,19 +55,19 @@ class Router {
   void note(std::span<const std::uint64_t> hashes, std::uint32_t replica);
 
  private:
-  static constexpr std::uint64_t kUnable = UINT32_MAX;
+  static constexpr std::uint64_t kUnavailable = UINT32_MAX;
 
   std::uint32_t next_in_turn();
   std::uint32_t replica_with_prefix(std::span<const std::uint64_t> hashes) const;
-  bool is_able(std::uint32_t replica) const {
-    return replica / 64 < able_.size() && (able_[replica / 64] >> (replica % 64) & 1) != 0;
+  bool is_available(std::uint32_t replica) const {
+    return replica / 64 < available_.size() && (available_[replica / 64] >> (replica % 64) & 1) != 0;
   }
 
   RouterConfig config_;
-  std::vector<std::uint64_t> able_;  ///< one bit per replica: it can take a request
-  RequestCount able_count_ = 0;
+  std::vector<std::uint64_t> available_;  ///< one bit per replica: it can take a request
+  RequestCount available_count_ = 0;
   std::uint32_t turn_ = 0;
-  MinTree<std::uint64_t> loads_{kUnable};
+  MinTree<std::uint64_t> loads_{kUnavailable};
   std::vector<std::uint32_t> serials_;
   AffinityIndex affinity_;
 };

@@ -11,7 +11,7 @@ sys.path.insert(0, str(PROGRAM.parent))
 
 import only_shorter  # noqa: E402
 
-# Name, committed versions, the list now, and the entries that must not be added.
+# Name, committed versions of the list, the list now, and the added entries that the check reports.
 ROWS = [
     ("unchanged", ["ab"], "ab", []),
     ("shorter", ["ab"], "a", []),

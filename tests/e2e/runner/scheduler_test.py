@@ -27,7 +27,7 @@ class PlayedWorker:
 
 
 def run(tries, workers=2):
-    """Returns the results, the tests of each worker, and the workers."""
+    """Returns the results, the worker and test of each run in order, the workers, and the output."""
     asked, made, out = [], [], io.StringIO()
 
     def make(name):

@@ -199,6 +199,7 @@ export function drawFleet(context: CanvasRenderingContext2D, layout: Layout, nod
   context.fillStyle = muted;
   for (const { x, y, width } of layout.domains) context.fillRect(x, y, width, 1);
   context.lineWidth = 1;
+  if (layout.cell >= 8) drawEmptyPlaces(context, layout, nodes, line);
   const wide = layout.cell >= kOutlinedCell ? gangsOfSeveralNodes(nodes) : new Set<number>();
   for (const node of nodes) {
     const box = boxOf(layout, node.row);
@@ -212,6 +213,26 @@ export function drawFleet(context: CanvasRenderingContext2D, layout: Layout, nod
   }
 }
 
+/// Draws a dashed frame at each place that has no node at this moment.
+function drawEmptyPlaces(context: CanvasRenderingContext2D, layout: Layout, nodes: NodeNow[], line: string): void {
+  const taken = new Set(nodes.map(({ row }) => boxOf(layout, row)));
+  context.strokeStyle = line;
+  context.lineWidth = 1;
+  context.setLineDash([2, 3]);
+  for (const box of layout.boxes.values()) {
+    if (!taken.has(box)) context.strokeRect(box.x + 0.5, box.y + 0.5, layout.nodeWidth - 1, layout.nodeHeight - 1);
+  }
+  context.setLineDash([]);
+}
+
+/// Returns the number of cells to the right of a cell, itself included, that no other gang holds.
+export function roomForName(cells: readonly Cell[], at: number, across: number): number {
+  const gang = cells[at]?.gang;
+  let room = 1;
+  while ((at + room) % across !== 0 && at + room < cells.length && (cells[at + room]?.gang === gang || (cells[at + room]?.gang ?? -1) < 0)) ++room;
+  return room;
+}
+
 function drawNames(context: CanvasRenderingContext2D, layout: Layout, node: NodeNow, box: Box, names: (gang: number) => string, text: string, ground: string): void {
   const seen = new Set<number>();
   context.font = "600 10px system-ui, sans-serif";
@@ -220,6 +241,8 @@ function drawNames(context: CanvasRenderingContext2D, layout: Layout, node: Node
     if (gang < 0 || seen.has(gang)) return;
     seen.add(gang);
     const name = names(gang);
+    // A name that would cover the name of the next gang is left out; the line below the picture has it.
+    if (context.measureText(name).width > roomForName(node.cells, i, layout.across) * layout.cell) return;
     const x = box.x + 3 + (i % layout.across) * layout.cell;
     const y = box.y + 3 + Math.floor(i / layout.across) * layout.cell;
     // An edge around the letters, because a box would hide the colour of a single GPU.

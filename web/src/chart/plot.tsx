@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import uPlot from "uplot";
 import { moment } from "../format";
 import { themeColour } from "./canvas";
+import { ceilingOf } from "./ceiling";
 import { useWidth } from "./canvas_view";
 import { type Table, savePng } from "./download";
 import { Figure } from "./figure";
@@ -190,28 +191,18 @@ function drawInFront(plot: uPlot, props: PlotProps): void {
   ctx.restore();
 }
 
-const peaks = new WeakMap<Line["values"], number>();
-
-function peak(values: Line["values"]): number {
-  let most = peaks.get(values);
-  if (most !== undefined) return most;
-  most = 0;
-  for (const value of values) if (value !== null && value > most) most = value;
-  peaks.set(values, most);
-  return most;
-}
-
-function largest(lines: Line[], right: boolean, limit: number): number {
-  return lines.reduce((most, line) => ((line.right === true) === right ? Math.max(most, peak(line.values)) : most), limit);
+/// Returns the top of an axis of the shown points.
+/// @param ceiling  undefined: all values are shown
+function topOf(values: readonly (readonly (number | null | undefined)[])[], limit: number, ceiling: number | undefined): number {
+  if (ceiling !== undefined) return ceiling;
+  let most = limit;
+  for (const line of values) for (const value of line) if (value !== null && value !== undefined && value > most) most = value;
+  return most > 0 ? most * kHeadroom : 1;
 }
 
 /// @param latest  the current properties of the chart; they change while the uPlot object stays the same
-function options(latest: { current: PlotProps }, width: number, onIndex: (index: number | null) => void): uPlot.Options {
-  const top = (isRight: boolean) => (): uPlot.Range.MinMax => {
-    const { lines, limit } = latest.current;
-    const most = largest(lines, isRight, isRight ? 0 : (limit?.value ?? 0));
-    return [0, most > 0 ? most * kHeadroom : 1];
-  };
+/// @param tops    the current tops of the axes on the left and on the right
+function options(latest: { current: PlotProps }, tops: { current: readonly [number, number] }, width: number, onIndex: (index: number | null) => void): uPlot.Options {
   return {
     width,
     height: kHeight,
@@ -219,8 +210,8 @@ function options(latest: { current: PlotProps }, width: number, onIndex: (index:
     cursor: { sync: { key: kSync, scales: ["x", null] }, drag: { x: true, y: false, setScale: false }, points: { size: 6 } },
     scales: {
       x: { time: false, range: () => [latest.current.range[0], latest.current.range[1]] },
-      y: { range: top(false) },
-      right: { range: top(true) },
+      y: { range: () => [0, tops.current[0]] },
+      right: { range: () => [0, tops.current[1]] },
     },
     axes: axes(latest),
     series: [{}, ...latest.current.lines.map(series)],
@@ -279,13 +270,21 @@ export function Plot(props: PlotProps) {
     [props.at, props.lines, props.range[0], props.range[1]],
   );
   const data = useMemo(() => [points.at, ...points.values] as uPlot.AlignedData, [points]);
+  const limit = props.limit?.value ?? 0;
+  const ends = useMemo(() => {
+    const of = (right: boolean) => points.values.filter((_, i) => (props.lines[i]?.right === true) === right);
+    const ceiling = props.isDuration === true ? ceilingOf(of(false), limit) : undefined;
+    return { ceiling, tops: [topOf(of(false), limit, ceiling), topOf(of(true), 0, undefined)] as const };
+  }, [points, limit]);
+  const tops = useRef(ends.tops);
+  tops.current = ends.tops;
 
   const looks = props.lines.map(({ name, colour, dashed, stepped, filled, right }) => [name, colour, dashed, stepped, filled, right].join()).join(";");
   const hasWidth = width > 0;
   useEffect(() => {
     const element = holder.current;
     if (element === null || !hasWidth) return;
-    const made = new uPlot(options(latest, width, setIndex), data, element);
+    const made = new uPlot(options(latest, tops, width, setIndex), data, element);
     plot.current = made;
     return () => {
       plot.current = undefined;
@@ -328,8 +327,10 @@ export function Plot(props: PlotProps) {
   const label = useMemo(() => spoken(props), shownValues);
   const table = useCallback(() => tableOf(latest.current), shownValues);
   const here = index === null ? undefined : points.at[index];
+  const cut = ends.ceiling === undefined ? "" : `The axis ends at ${props.leftText(ends.ceiling)}, because a few values are much larger; the table has them.`;
+  const note = [props.note ?? "", cut].filter((part) => part !== "").join(" ");
   return (
-    <Figure title={props.title} {...(props.note === undefined ? {} : { note: props.note })} table={table} onPng={png}>
+    <Figure title={props.title} {...(note === "" ? {} : { note })} table={table} onPng={png}>
       <p class="legend" aria-live="polite">
         <span class="when">{here === undefined ? "" : moment(here)}</span>
         {props.lines.map((line, i) => {

@@ -33,6 +33,7 @@ export const kPhaseFills: readonly Fill[] = [
   { colour: "--idle", pattern: "rise" },
   { colour: "--draining", pattern: "solid" },
   { colour: "--busy", pattern: "solid" },
+  { colour: "--busy", pattern: "across" },
 ];
 
 /// Returns a name that fits into `room`. Characters after the first `head` are left out, because the end of a name such
@@ -62,7 +63,10 @@ export function drawBars(context: CanvasRenderingContext2D, bars: Bar[], width: 
     const y = i * kBarHeight - top;
     context.font = `${bar.strong === true ? "600 " : ""}13px system-ui, sans-serif`;
     context.fillStyle = text;
-    const name = shortened(bar.name, bar.head ?? 0, room.name - 10, (part) => context.measureText(part).width);
+    const widthOf = (part: string) => context.measureText(part).width;
+    // A narrow canvas has no room for the head and the name. The bars are in the order of their moments.
+    const isHeadless = isNarrow && widthOf(bar.name) > room.name - 10;
+    const name = shortened(isHeadless ? bar.name.slice(bar.head ?? 0) : bar.name, isHeadless ? 0 : (bar.head ?? 0), room.name - 10, widthOf);
     context.fillText(name, 0, y + kBarHeight / 2);
     let at = 0;
     bar.phases.forEach((length, phase) => {

@@ -46,6 +46,8 @@ export interface Wait {
 export interface GangRow {
   service: number;
   replica: number;
+  /// Name in the cluster of a gang of no service; empty: it is not known.
+  name: string;
   milli: number;
   /// The queue of its pods; undefined: that of its service.
   queue: number | null | undefined;
@@ -55,6 +57,8 @@ export interface GangRow {
   waits: Wait[];
   /// The moment from which all its pods are bound; Infinity: never.
   placed: number;
+  /// The moment from which the containers of all its pods ran; Infinity: it is not known.
+  containers: number;
 }
 
 export interface Fleet {
@@ -63,8 +67,8 @@ export interface Fleet {
   services: Service[];
   leftOut: number;
   end: number;
-  /// Tokens, idle GPU-hours and their cost of all replicas, by minute; empty in a report.
-  use: { at: number; tokens: number; idleGpuHours: number; idleUsd: number }[];
+  /// Tokens, ended requests, idle GPU-hours and their cost of the replicas of a service, by minute; empty in a report.
+  use: { at: number; service: number; tokens: number; requests: number; idleGpuHours: number; idleUsd: number }[];
 }
 
 export interface Cell {
@@ -158,6 +162,7 @@ export function readFleet(columns: FleetColumns, services: Service[], end: numbe
     return {
       service,
       replica: gangs.replica[i] ?? 0,
+      name: gangs.name?.[i] ?? "",
       milli: gangs.gpus_milli[i] ?? 0,
       queue: gangs.queue?.[i],
       created: seconds(gangs.created_ms[i], 0),
@@ -165,13 +170,16 @@ export function readFleet(columns: FleetColumns, services: Service[], end: numbe
       steps,
       waits,
       placed: steps.find((step) => step.phase !== "pending")?.at ?? Number.POSITIVE_INFINITY,
+      containers: seconds(gangs.containers_ms?.[i], Number.POSITIVE_INFINITY),
     };
   });
   for (const row of rows) assignSlots(row);
   assignPlaces(rows);
   const use = (columns.use?.at_ms ?? []).map((ms, i) => ({
     at: seconds(ms, 0),
+    service: columns.use?.service[i] ?? 0,
     tokens: columns.use?.tokens[i] ?? 0,
+    requests: columns.use?.requests?.[i] ?? 0,
     idleGpuHours: (columns.use?.idle_gpu_s[i] ?? 0) / 3600,
     idleUsd: columns.use?.idle_usd[i] ?? 0,
   }));

@@ -30,7 +30,7 @@ export interface LatencyPhases {
   decode_us: number[];
 }
 
-type OrNull = (number | null)[];
+type NullableNumbers = (number | null)[];
 
 export interface Machine {
   pool: string | null;
@@ -52,11 +52,11 @@ export interface FleetColumns {
     zone: number[];
     rack: number[];
     nvlink: number[];
-    requested_ms: OrNull;
-    launched_ms: OrNull;
-    ready_ms: OrNull;
-    leaving_ms: OrNull;
-    ended_ms: OrNull;
+    requested_ms: NullableNumbers;
+    launched_ms: NullableNumbers;
+    ready_ms: NullableNumbers;
+    leaving_ms: NullableNumbers;
+    ended_ms: NullableNumbers;
     /// Only in the history of a recording or a controller: the positions of the rows, and the names of the nodes.
     row?: number[];
     name?: string[];
@@ -67,17 +67,20 @@ export interface FleetColumns {
     replica: number[];
     gpus_milli: number[];
     created_ms: number[];
-    ended_ms: OrNull;
+    ended_ms: NullableNumbers;
     steps: number[][];
-    held: OrNull[];
+    held: NullableNumbers[];
     waits: number[][];
     /// Only in the history of a recording or a controller: the positions of the rows, and the queues of the pods.
     row?: number[];
-    queue?: OrNull;
+    queue?: NullableNumbers;
+    /// As above: the moment from which the containers of all pods ran, and the name of a gang of no service.
+    containers_ms?: NullableNumbers;
+    name?: string[];
   };
   reasons: { verdict: string; reason: string; sentence: string; supply: string }[];
   /// Only of a recording or a controller: what the replicas of a service did in a minute.
-  use?: { row: number[]; service: number[]; at_ms: number[]; tokens: number[]; idle_gpu_s: number[]; idle_usd: number[] };
+  use?: { row: number[]; service: number[]; at_ms: number[]; tokens: number[]; requests?: number[]; idle_gpu_s: number[]; idle_usd: number[] };
 }
 
 /// The phases of a cold start in their order, with the keys of the result and words for people.
@@ -91,8 +94,10 @@ export const kStartPhases = [
   ["weights_ms", "weights"],
   ["engine_ms", "engine start"],
   ["warm_up_ms", "warm-up"],
-  // A recording and a controller do not see the phases of a replica that starts.
+  // A recording and a controller do not see what a container does before its replica is ready, and not always when the
+  // containers of a replica started.
   ["replica_ms", "start of the replica"],
+  ["engine_start_ms", "weights and engine start"],
 ] as const;
 /// Number of phases for which the result of a simulation has columns: the first ones.
 export const kSimulatedPhases = 9;
@@ -121,9 +126,9 @@ export function startsOf(columns: StartColumns): Start[] {
   });
 }
 
-/// Returns the value below which a share of the sorted values lies; 0 without values.
+/// Returns the smallest value that a share of the sorted values does not exceed; 0 without values.
 export function quantile(sorted: number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }
 
 /// Returns the quantile of each phase. They do not add up to the quantile of the totals.
@@ -154,9 +159,10 @@ export function serviceLetters(services: Service[]): string[] {
   return services.map((_, i) => (services.length < 2 ? "" : i < 26 ? String.fromCharCode(97 + i) : `${String.fromCharCode(97 + (i % 26))}${Math.floor(i / 26)}.`));
 }
 
-/// Returns a name such as "prefill replica 3" or "nightly job 3", or "other workload 3" if Capstan does not scale it.
-export function replicaName(services: Service[], service: number, replica: number): string {
-  if (service < 0) return `other workload ${replica}`;
+/// Returns a name such as "prefill replica 3" or "nightly job 3". A workload that Capstan does not scale has the name
+/// that it has in the cluster, or is "other workload 3".
+export function replicaName(services: Service[], service: number, replica: number, name = ""): string {
+  if (service < 0) return name !== "" ? name : `other workload ${replica}`;
   const known = services[service];
   if (known?.part === "job") return `${known.name} job ${replica}`;
   const part = partName(services, service);

@@ -50,7 +50,12 @@ export function observedStarts(fleet: Fleet): Start[] {
       add("boot_ms", node.ready);
     }
     add("placement_ms", starting);
-    add("replica_ms", ready);
+    if (gang.containers <= ready) {
+      add("image_ms", gang.containers);
+      add("engine_start_ms", ready);
+    } else {
+      add("replica_ms", ready);
+    }
     return [{ service: gang.service, replica: gang.replica, decided, total: ready - decided, phases }];
   });
 }
@@ -65,8 +70,22 @@ export interface RangeCost {
   usd: number;
   /// GPU-hours of nodes without a known price.
   unpricedHours: number;
-  /// Output tokens, as far as the engines report them.
+  /// Output tokens and ended requests, as far as the engines report them.
   tokens: number;
+  requests: number;
+  /// Cost of the GPUs that workloads held which Capstan does not scale.
+  othersUsd: number;
+  /// The GPUs that the pods of each service held, and of the workloads that Capstan does not scale; the most costly first.
+  users: UserCost[];
+}
+
+/// GPU-hours that pods of a service held, with their cost and with what its replicas did.
+export interface UserCost {
+  name: string;
+  gpuHours: number;
+  usd: number;
+  tokens: number;
+  requests: number;
 }
 
 /// Returns the state of the GPUs of a pod in a phase of its replica.
@@ -75,13 +94,18 @@ function stateOf(phase: string): CellState {
 }
 
 const kMinute = 60;
+const kPrefill = "prefill";
 
-/// Returns the tokens, idle GPU-hours and their cost in a stretch of time. A minute at its edge counts in part.
-function usageIn(fleet: Fleet, from: number, to: number): { tokens: number; gpuHours: number; usd: number } {
-  const sum = { tokens: 0, gpuHours: 0, usd: 0 };
+/// Returns the tokens, ended requests, idle GPU-hours and their cost in a stretch of time. A minute at its edge counts in
+/// part. A request ends twice where prefill and decode are separate, so the replicas for prefill do not count.
+/// @param service  position of a service; undefined: all
+function usageIn(fleet: Fleet, from: number, to: number, service?: number): { tokens: number; requests: number; gpuHours: number; usd: number } {
+  const sum = { tokens: 0, requests: 0, gpuHours: 0, usd: 0 };
   for (const one of fleet.use) {
+    if (service !== undefined && one.service !== service) continue;
     const part = Math.max(0, Math.min(one.at + kMinute, to) - Math.max(one.at, from)) / kMinute;
     sum.tokens += part * one.tokens;
+    if (fleet.services[one.service]?.part !== kPrefill) sum.requests += part * one.requests;
     sum.gpuHours += part * one.idleGpuHours;
     sum.usd += part * one.idleUsd;
   }
@@ -93,6 +117,7 @@ export function costIn(fleet: Fleet, range: readonly [number, number]): RangeCos
   const [from, to] = [range[0], Math.min(range[1], fleet.end)];
   const hoursOf = new Map<CellState, { gpuHours: number; usd: number }>(kCellStates.map((state) => [state, { gpuHours: 0, usd: 0 }]));
   const nodes = new Map<string, RangeCost["nodes"][number]>();
+  const byService = new Map<number, { gpuHours: number; usd: number }>();
   let unpricedHours = 0;
   const overlap = (start: number, end: number) => Math.max(0, Math.min(end, to) - Math.max(start, from)) / 3600;
   for (const node of fleet.nodes) {
@@ -116,6 +141,8 @@ export function costIn(fleet: Fleet, range: readonly [number, number]): RangeCos
         held += gpuHours;
         heldLeaving += (pod.milli / 1000) * overlap(Math.max(start, node.leaving), end);
         add(stateOf(step.phase), gpuHours);
+        const own = byService.get(gang.service) ?? { gpuHours: 0, usd: 0 };
+        byService.set(gang.service, { gpuHours: own.gpuHours + gpuHours, usd: own.usd + gpuHours * perGpu });
       });
     }
     const launching = gpus * overlap(node.launched, Math.min(node.ready, node.ended));
@@ -142,6 +169,11 @@ export function costIn(fleet: Fleet, range: readonly [number, number]): RangeCos
     const own = { state, ...(hoursOf.get(state) ?? { gpuHours: 0, usd: 0 }) };
     return state === "serving" ? [own, { state: "idle" as const, ...idle }] : [own];
   }).filter((one) => one.gpuHours > 0);
+  const users = [...byService].map(([service, spent]) => {
+    const { tokens, requests } = usageIn(fleet, from, to, service);
+    return { name: service < 0 ? "other workloads" : (fleet.services[service]?.name ?? ""), ...spent, tokens, requests };
+  });
+  users.sort((a, b) => b.usd - a.usd || b.gpuHours - a.gpuHours);
   const sum = (value: (one: (typeof states)[number]) => number) => states.reduce((all, one) => all + value(one), 0);
-  return { states, nodes: [...nodes.values()].sort((a, b) => b.gpuHours - a.gpuHours), gpuHours: sum((one) => one.gpuHours), usd: sum((one) => one.usd), unpricedHours, tokens: use.tokens };
+  return { states, nodes: [...nodes.values()].sort((a, b) => b.gpuHours - a.gpuHours), gpuHours: sum((one) => one.gpuHours), usd: sum((one) => one.usd), unpricedHours, tokens: use.tokens, requests: use.requests, othersUsd: byService.get(-1)?.usd ?? 0, users };
 }

@@ -53,12 +53,12 @@ export interface ScaleStep {
 }
 
 /// A decision about pods or nodes, or the reason why a replica waits.
-export interface LowerAction {
+export interface PodOrNodeAction {
   at_ns: number;
   layer: "place" | "provision";
   /// Position in the result's services; null: it is about none, or about several.
   service: number | null;
-  /// As `capstan explain` takes it; empty: none.
+  /// Argument of `capstan explain`, such as "gang 7"; empty: none.
   object: string;
   action: string;
   /// Absent: there were no alternatives.
@@ -138,7 +138,7 @@ export interface Policy {
   cold_start_phases?: StartColumns;
   fleet?: FleetColumns;
   signals?: { silent_replicas: number[]; oldest_ms: number[] };
-  actions?: LowerAction[];
+  actions?: PodOrNodeAction[];
   /// Smaller decisions that are not among `actions`.
   actions_left_out?: number;
   score_milli: number;

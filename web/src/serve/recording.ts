@@ -19,6 +19,9 @@ export interface RecordedService {
   /// Time to the first token of the slowest replica, and the bound of the SLO.
   ttft_p99_us?: (number | null)[];
   ttft_slo_us?: (number | null)[];
+  /// Time per output token of the slowest replica, and the bound of the SLO.
+  tpot_p99_us?: (number | null)[];
+  tpot_slo_us?: (number | null)[];
 }
 
 /// The end of an action. "shadow": its layer is in the mode Shadow, so it was not carried out. "withheld": the controller
@@ -80,9 +83,9 @@ export interface StateEvent {
   outcomes?: Pick<RecordedAction, "state" | "position" | "result" | "result_why">[];
 }
 
-const kSeries = ["desired", "ready", "starting", "waiting", "silent", "age_ms", "running", "late_ppm", "late_allowed_ppm", "ttft_p99_us", "ttft_slo_us"] as const;
+const kSeries = ["desired", "ready", "starting", "waiting", "silent", "age_ms", "running", "late_ppm", "late_allowed_ppm", "ttft_p99_us", "ttft_slo_us", "tpot_p99_us", "tpot_slo_us"] as const;
 /// A server of an earlier version does not send these.
-const kLaterSeries: readonly string[] = ["running", "late_ppm", "late_allowed_ppm", "ttft_p99_us", "ttft_slo_us"];
+const kLaterSeries: readonly string[] = ["running", "late_ppm", "late_allowed_ppm", "ttft_p99_us", "ttft_slo_us", "tpot_p99_us", "tpot_slo_us"];
 /// Actions of a live run that the page keeps.
 const kActionsMost = 10_000;
 

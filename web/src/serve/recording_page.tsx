@@ -27,7 +27,7 @@ function replicas(service: RecordedService): Line[] {
   return [
     { name: "wanted replicas", values: service.desired, colour: "--c2", text: whole, stepped: true, dashed: true },
     { name: "ready replicas", values: service.ready, colour: "--c1", text: whole, stepped: true, filled: true },
-    { name: "starting replicas", values: service.starting, colour: "--c3", text: whole, stepped: true },
+    { name: "starting replicas", values: service.starting, colour: "--wait", text: whole, stepped: true },
   ];
 }
 
@@ -169,8 +169,17 @@ function lateLines(service: RecordedService): Line[] | undefined {
   return lines;
 }
 
-function firstTokenLines(service: RecordedService): Line[] | undefined {
-  return isSeen(service.ttft_p99_us) ? [{ name: "TTFT p99 of the slowest replica", values: service.ttft_p99_us, colour: "--c1", text: duration, stepped: true }] : undefined;
+/// A latency of the slowest replica; nothing if no engine reports it.
+function slowestLines(name: string, values: (number | null)[] | undefined): Line[] | undefined {
+  return isSeen(values) ? [{ name: `${name} p99 of the slowest replica`, values, colour: "--c1", text: duration, stepped: true }] : undefined;
+}
+
+/// Returns the charts of the latencies that the engines report, each with the bound of the SLO.
+function latencyCharts(service: RecordedService) {
+  return [
+    { title: "Latency: time to first token", label: "TTFT p99", lines: slowestLines("TTFT", service.ttft_p99_us), slo: lastOf(service.ttft_slo_us) },
+    { title: "Latency: time per output token", label: "TPOT p99", lines: slowestLines("TPOT", service.tpot_p99_us), slo: lastOf(service.tpot_slo_us) },
+  ];
 }
 
 /// Returns the data of the charts of a service.
@@ -180,7 +189,7 @@ function viewsOf(recording: Recording, actions: RepeatedAction[], service: Recor
   const waiting: Line[] = [{ name: "waiting requests", values: service.waiting, colour: "--c4", text: whole, stepped: true, filled: true }];
   if (service.running?.some((value) => value !== null) === true) waiting.unshift({ name: "running requests", values: service.running, colour: "--c1", text: whole, stepped: true });
   const marks = actions.filter((action) => scales(action, service.service) && isCarriedOut(action)).map((action) => (action.at_ns - first) / 1e9);
-  return { at, replicas: replicas(service), waiting, late: lateLines(service), firstToken: firstTokenLines(service), ttftSlo: lastOf(service.ttft_slo_us), signals: signalLines(service.age_ms, service.silent), shaded: shortStretches(at, service), marks };
+  return { at, replicas: replicas(service), waiting, late: lateLines(service), latencies: latencyCharts(service), signals: signalLines(service.age_ms, service.silent), shaded: shortStretches(at, service), marks };
 }
 
 const kPurchases = "provision";
@@ -315,17 +324,22 @@ export function RecordingPage({ recording, top, isPaused = false }: { recording:
           {views.late !== undefined && (
             <Plot {...common} title="Is the SLO met? Late requests" note="The mean share of late requests that the ready replicas reported, for the time to the first token, the queue or the time per token, whichever is worst." at={views.at} lines={views.late} leftLabel="late" leftText={share} />
           )}
-          {views.firstToken !== undefined && (
-            <Plot
-              {...common}
-              title="Latency: time to first token"
-              at={views.at}
-              lines={views.firstToken}
-              leftLabel="TTFT p99"
-              {...(views.ttftSlo > 0 ? { limit: { value: views.ttftSlo, label: `SLO ${duration(views.ttftSlo)}` } } : {})}
-              isDuration
-              leftText={(us) => (us === 0 ? "0" : duration(us))}
-            />
+          {views.latencies.map(
+            ({ title, label, lines, slo }) =>
+              lines !== undefined && (
+                <Plot
+                  {...common}
+                  key={title}
+                  title={title}
+                  note="From the engines' histograms: a value lies somewhere between two of their bounds, such as 1 s and 2.5 s, so it may read too high. The share of late requests above is more exact."
+                  at={views.at}
+                  lines={lines}
+                  leftLabel={label}
+                  {...(slo > 0 ? { limit: { value: slo, label: `SLO ${duration(slo)}` } } : {})}
+                  isDuration
+                  leftText={(us) => (us === 0 ? "0" : duration(us))}
+                />
+              ),
           )}
           <Plot
             {...common}

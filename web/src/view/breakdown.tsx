@@ -39,13 +39,22 @@ export function meanPhases(phases: LatencyPhases, range: TimeRange): number[] {
 interface BreakdownProps {
   shown: Policy;
   against: Policy | undefined;
+  /// True: the policies are those of one service of several, so there is no row for each service.
+  isOfService: boolean;
   range: TimeRange;
   onRange: (range: TimeRange | undefined) => void;
   theme: string;
 }
 
+/// Returns the phases of the requests of a policy, and of each of its services.
+function phasesOf(policy: Policy, isOfService: boolean): { name: string; phases: LatencyPhases }[] {
+  const services = isOfService ? [] : (policy.services ?? []);
+  return [{ name: policy.policy, phases: policy.latency_phases }, ...services.map((one) => ({ name: `${policy.policy}: ${one.name}`, phases: one.latency_phases }))]
+    .flatMap(({ name, phases }) => (phases === undefined ? [] : [{ name, phases }]));
+}
+
 /// Shows where the time of the requests went: as shares of the mean request, and minute by minute.
-export const Breakdown = memo(function Breakdown({ shown, against, range, onRange, theme }: BreakdownProps) {
+export const Breakdown = memo(function Breakdown({ shown, against, isOfService, range, onRange, theme }: BreakdownProps) {
   const phases = shown.latency_phases;
   const chart = useMemo(() => {
     if (phases === undefined) return undefined;
@@ -57,9 +66,9 @@ export const Breakdown = memo(function Breakdown({ shown, against, range, onRang
     return { at: phases.first_tokens.map((_, i) => i * kMinute), lines };
   }, [phases]);
   if (phases === undefined || chart === undefined) return null;
-  const rows = [shown, ...(against?.latency_phases === undefined ? [] : [against])].map((policy) => {
-    const means = meanPhases(policy.latency_phases as LatencyPhases, range);
-    return { name: policy.policy, means, total: means.reduce((sum, mean) => sum + mean, 0) };
+  const rows = [shown, ...(against === undefined ? [] : [against])].flatMap((policy) => phasesOf(policy, isOfService)).map(({ name, phases: own }) => {
+    const means = meanPhases(own, range);
+    return { name, means, total: means.reduce((sum, mean) => sum + mean, 0) };
   });
   const used = kPhases.map((phase, i) => ({ phase, i })).filter(({ i }) => rows.some((row) => (row.means[i] ?? 0) > 0));
   const longest = Math.max(...rows.map((row) => row.total));
@@ -74,7 +83,7 @@ export const Breakdown = memo(function Breakdown({ shown, against, range, onRang
         theme={theme}
         draw={(context, width) => drawShares(context, rows.map((row) => ({ name: row.name, parts: row.means, text: duration(row.total) })), kPhases.map((phase) => phase[3]), width, longest)}
         table={() => ({
-          head: ["policy", ...kPhases.map((phase) => `${phase[2]} s`), "all s"],
+          head: ["requests of", ...kPhases.map((phase) => `${phase[2]} s`), "all s"],
           rows: rows.map((row) => [row.name, ...row.means.map((us) => us / 1e6), row.total / 1e6]),
         })}
       >

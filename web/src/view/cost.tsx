@@ -105,6 +105,16 @@ export interface NodeCost {
   usd: number | undefined;
 }
 
+/// The GPU-hours and the cost of the GPUs that one service held. An undefined price is not known.
+export interface ServiceCost {
+  name: string;
+  gpuHours: number;
+  usd: number | undefined;
+  /// USD for 1,000 requests, and for a million answer tokens.
+  perRequests: number | undefined;
+  perTokens: number | undefined;
+}
+
 interface CostTablesProps {
   /// Head of the first table.
   head: string;
@@ -113,6 +123,8 @@ interface CostTablesProps {
   /// Undefined: no price is known.
   usd: number | undefined;
   nodes: NodeCost[];
+  /// Absent or empty: there is no table by service.
+  users?: ServiceCost[];
   /// Shows the decision behind the GPUs of a state; absent: it is not known.
   onState?: (state: string) => void;
   /// Shows the decision behind the nodes of a row; absent: it is not known.
@@ -121,8 +133,44 @@ interface CostTablesProps {
 
 const costWords = (cost: number | undefined) => (cost === undefined ? "–" : usd(cost));
 
-/// Shows two tables: the cost by state of the GPUs, and by kind of node.
-export function CostTables({ head, states, gpuHours, usd: all, nodes, onState, onNodes }: CostTablesProps) {
+const kServiceCosts = [
+  ["usd", "cost"],
+  ["perRequests", "per 1,000 requests"],
+  ["perTokens", "per M tokens"],
+] as const;
+
+/// Shows the cost of each service. A price that is known for no service has no column.
+function ServiceCosts({ users }: { users: ServiceCost[] }) {
+  const columns = kServiceCosts.filter(([key]) => key === "usd" || users.some((one) => one[key] !== undefined));
+  return (
+    <table class="paid" aria-label="Cost by service">
+      <thead>
+        <tr>
+          <th scope="col">held by pods of</th>
+          {["GPU-hours", ...columns.map(([, name]) => name)].map((name) => (
+            <th scope="col" class="number" key={name}>
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {users.map((one) => (
+          <tr key={one.name}>
+            <th scope="row">{one.name}</th>
+            <td class="number">{hours(one.gpuHours)}</td>
+            {columns.map(([key]) => (
+              <td class="number" key={key}>{costWords(one[key])}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/// Shows tables: the cost by state of the GPUs, by service if there are rows of services, and by kind of node.
+export function CostTables({ head, states, gpuHours, usd: all, nodes, users = [], onState, onNodes }: CostTablesProps) {
   return (
     <div class="scroll">
       <table class="paid" aria-label="Cost by use of the GPUs">
@@ -161,6 +209,7 @@ export function CostTables({ head, states, gpuHours, usd: all, nodes, onState, o
           </tr>
         </tbody>
       </table>
+      {users.length > 0 && <ServiceCosts users={users} />}
       <table class="paid" aria-label="Cost by nodes">
         <thead>
           <tr>
@@ -245,6 +294,15 @@ const kTokensLeast = 1000;
 /// Smallest share of the GPU-hours that counts as having a price.
 const kRounding = 1e-6;
 
+/// Below this many requests a price for a thousand says nothing.
+const kRequestsLeast = 100;
+
+type Spent = { usd: number; tokens: number; requests: number };
+
+/// Return the cost of 1,000 requests that ended, and of a million answer tokens; undefined if it is not known.
+const perRequests = ({ usd: cost, requests }: Spent) => (requests >= kRequestsLeast && cost > 0 ? (1000 * cost) / requests : undefined);
+const perTokens = ({ usd: cost, tokens }: Spent) => (tokens >= kTokensLeast && cost > 0 ? (1e6 * cost) / tokens : undefined);
+
 const kStyleClasses: Record<string, string> = { serving: "busy", free: "unallocated", leaving: "unallocated", stranded: "idle" };
 
 interface RecordedCostProps {
@@ -261,15 +319,25 @@ export const RecordedCost = memo(function RecordedCost({ fleet, range, onLead }:
   // Hours are sums of many parts, so equal ones may differ by a rounding.
   const isPriced = spent.gpuHours - spent.unpricedHours > kRounding * spent.gpuHours;
   const priced = (cost: number) => (isPriced ? cost : undefined);
-  const perTokens = spent.tokens >= kTokensLeast && spent.usd > 0 ? ` ${usd((1e6 * spent.usd) / spent.tokens)} per million answer tokens.` : "";
+  // Other workloads, such as batch jobs, answer no requests. A report leaves the jobs out, too.
+  const own = { ...spent, usd: spent.usd - spent.othersUsd };
+  const prices = [
+    perRequests(own) === undefined ? "" : `${usd(perRequests(own) ?? 0)} per 1,000 requests`,
+    perTokens(own) === undefined ? "" : `${usd(perTokens(own) ?? 0)} per million answer tokens`,
+  ].filter((part) => part !== "");
+  const without = prices.length > 0 && spent.othersUsd > 0 ? `, without the ${usd(spent.othersUsd)} of other workloads` : "";
   const unpriced = !isPriced ? " The price of no node is known." : spent.unpricedHours > 0 ? ` ${hours(spent.unpricedHours)} GPU-hours are of nodes whose price is not known, and cost nothing here.` : "";
   return (
     <Figure
       title="What is paid for?"
-      note={`In the stretch that the charts show${isPriced ? ", at the prices of the nodes" : ""}.${perTokens}${spent.states.some((one) => one.state === "idle") ? " Idle: ready, without a request at the time of a decision." : ""}${unpriced}`}
+      note={`In the stretch that the charts show${isPriced ? ", at the prices of the nodes" : ""}.${prices.length > 0 ? ` ${prices.join("; ")}${without}.` : ""}${spent.states.some((one) => one.state === "idle") ? " Idle: ready, without a request at the time of a decision." : ""}${unpriced}`}
       table={() => ({
         head: ["state", "GPU-hours", "USD"],
-        rows: [...spent.states.map(({ state, gpuHours, usd: cost }) => [state, gpuHours, priced(cost) ?? ""]), ["all", spent.gpuHours, priced(spent.usd) ?? ""]],
+        rows: [
+          ...spent.states.map(({ state, gpuHours, usd: cost }) => [state, gpuHours, priced(cost) ?? ""]),
+          ["all", spent.gpuHours, priced(spent.usd) ?? ""],
+          ...spent.users.map((one) => [`held by ${one.name}`, one.gpuHours, priced(one.usd) ?? ""]),
+        ],
       })}
     >
       <CostTables
@@ -278,6 +346,7 @@ export const RecordedCost = memo(function RecordedCost({ fleet, range, onLead }:
         gpuHours={spent.gpuHours}
         usd={priced(spent.usd)}
         nodes={spent.nodes}
+        users={spent.users.length > 1 ? spent.users.map((one) => ({ ...one, usd: priced(one.usd), perRequests: isPriced ? perRequests(one) : undefined, perTokens: isPriced ? perTokens(one) : undefined })) : []}
         onState={(state) => onLead(peakOf(fleet, state, range))}
         onNodes={(row) => onLead(spent.nodes[row]?.first, "provision")}
       />

@@ -33,7 +33,7 @@ function nodeWords(fleet: Fleet, node: NodeNow): string {
     .filter((gang) => gang >= 0)
     .map((gang) => {
       const known = fleet.gangs[gang];
-      return known === undefined ? "" : replicaName(fleet.services, known.service, known.replica);
+      return known === undefined ? "" : replicaName(fleet.services, known.service, known.replica, known.name);
     });
   const pool = row.machine.pool === null ? "" : ` of pool ${row.machine.pool}`;
   const name = row.name === "" ? `node ${row.number}` : row.name;
@@ -98,7 +98,7 @@ export const FleetMap = memo(function FleetMap({ fleet, range, at, onAt, theme }
   };
   const nameOf = (gang: number) => {
     const known = fleet.gangs[gang];
-    return known === undefined ? "" : replicaName(fleet.services, known.service, known.replica);
+    return known === undefined ? "" : replicaName(fleet.services, known.service, known.replica, known.name);
   };
   const present = useMemo(() => new Set(nodes.flatMap((node) => node.cells.flatMap(({ gang }) => (gang < 0 ? [] : [fleet.gangs[gang]?.service ?? -1])))), [nodes]);
   const keys = [
@@ -144,7 +144,7 @@ export const FleetMap = memo(function FleetMap({ fleet, range, at, onAt, theme }
   return (
     <CanvasFigure
       title="What is where? The fleet at a moment"
-      note="Each square is a GPU, each frame a node; GPUs of one replica touch. Where there is room, they have a line around them, which is thick if the replica spans several nodes, and its number in the first. A line above nodes: one NVLink domain. Stranded: free, but no replica fits into the free GPUs of its domain."
+      note="Each square is a GPU, each frame a node; GPUs of one replica touch. Where there is room, they have a line around them, which is thick if the replica spans several nodes, and its number in the first. A line above nodes: one NVLink domain. A dashed frame: no node at this moment. Stranded: free, but no replica fits into the free GPUs of its domain."
       label={`The fleet at ${moment(at)}: ${count(nodes.length)} ${nodes.length === 1 ? "node" : "nodes"}, ${gpuWords(counts)}. Use the arrow keys to read single nodes.`}
       height={(width) => layoutOf(width).height}
       theme={theme}

@@ -18,6 +18,8 @@ interface HistoryProps {
   result: Result;
   shown: Policy;
   against: Policy | undefined;
+  /// True: the policies are those of one service of several.
+  isOfService: boolean;
   range: TimeRange;
   onRange: (range: TimeRange | undefined) => void;
   /// The moment of the map.
@@ -79,7 +81,7 @@ const SimulatedFleet = memo(function SimulatedFleet({ policy, columns, services,
 });
 
 /// Shows the history of nodes, replicas and requests. A view whose data the result lacks is left out.
-export function History({ result, shown, against, range, onRange, at, onAt, onLead, theme }: HistoryProps) {
+export function History({ result, shown, against, isOfService, range, onRange, at, onAt, onLead, theme }: HistoryProps) {
   const services = result.services ?? kServices;
   const common = { range, onRange, theme };
   const starts = useMemo(() => (shown.cold_start_phases === undefined ? undefined : startsOf(shown.cold_start_phases)), [shown]);
@@ -87,7 +89,7 @@ export function History({ result, shown, against, range, onRange, at, onAt, onLe
     <>
       {shown.latency_phases !== undefined && (
         <Deferred>
-          <Breakdown {...common} shown={shown} against={against} />
+          <Breakdown {...common} shown={shown} against={against} isOfService={isOfService} />
         </Deferred>
       )}
       {starts !== undefined && (

@@ -14,13 +14,12 @@ const kVerdicts: Record<string, string> = {
   nominated: "waits for nodes on the way",
 };
 
-/// Returns a reason code as words: "queue limit".
-const reasonWords = (code: string) => code.replaceAll("_", " ");
+const verdictWords = (verdict: string) => kVerdicts[verdict] ?? verdict.replaceAll("_", " ");
 
-/// Returns the reasons with the seconds that replicas waited for them, the longest first.
-export function waitsByReason(waiting: Waiting[]): [string, number][] {
+/// Returns the verdicts in words, with the seconds that replicas waited for each, the longest first.
+export function waitsByVerdict(waiting: Waiting[]): [string, number][] {
   const sums = new Map<string, number>();
-  for (const { last, waited } of waiting) sums.set(last.reason, (sums.get(last.reason) ?? 0) + waited);
+  for (const { last, waited } of waiting) sums.set(verdictWords(last.verdict), (sums.get(verdictWords(last.verdict)) ?? 0) + waited);
   return [...sums].sort((a, b) => b[1] - a[1]);
 }
 
@@ -28,9 +27,9 @@ export function waitsByReason(waiting: Waiting[]): [string, number][] {
 export const PendingGangs = memo(function PendingGangs({ fleet, range, onRange, onLead }: { fleet: Fleet; range: TimeRange; onRange: (range: TimeRange) => void; onLead: (at: number | undefined, layer?: string) => void }) {
   const waiting = waitingIn(fleet, range[0], range[1]);
   const most = waiting[0]?.waited ?? 0;
-  const reasons = waitsByReason(waiting);
-  const name = ({ gang }: Waiting) => replicaName(fleet.services, gang.service, gang.replica);
-  const verdict = ({ last }: Waiting) => kVerdicts[last.verdict] ?? last.verdict;
+  const verdicts = waitsByVerdict(waiting);
+  const name = ({ gang }: Waiting) => replicaName(fleet.services, gang.service, gang.replica, gang.name);
+  const verdict = ({ last }: Waiting) => verdictWords(last.verdict);
   const around = (row: Waiting) => onRange([Math.max(0, row.from - 60), Math.min(row.gang.placed, row.gang.ended, fleet.end) + 60]);
   return (
     <Figure
@@ -38,7 +37,7 @@ export const PendingGangs = memo(function PendingGangs({ fleet, range, onRange, 
       note={
         waiting.length === 0
           ? "No replica waited for GPUs in the stretch that the charts show."
-          : `${waiting.length} ${waiting.length === 1 ? "replica or job" : "replicas and jobs"} waited in the stretch that the charts show, for these reasons: ${reasons.map(([reason, s]) => `${reasonWords(reason)} ${duration(s * 1e6)}`).join(", ")}.`
+          : `${waiting.length} ${waiting.length === 1 ? "replica or job" : "replicas and jobs"} waited in the stretch that the charts show. All waits together: ${verdicts.map(([words, s]) => `${words} ${duration(s * 1e6)}`).join(", ")}.`
       }
       table={() => ({
         head: ["replica", "since", "waited s", "GPUs", "verdict", "reason", "why", "nodes"],

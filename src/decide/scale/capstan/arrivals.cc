@@ -58,9 +58,9 @@ Arrivals learn_arrivals(const Load& load, const Shape& shape, Duration since_las
   const double seen = std::sqrt(static_cast<double>(memory.arrivals_variance_ppm) / 1e6);
   const double noise = std::max(counted_noise(raw, shape), seen);
   const double fold = noise / kNoiseTarget;
-  const double remembers_s =
+  const double time_constant_s =
       std::clamp(in_seconds(kBlock) / 2 * fold * fold, in_seconds(kArrivalMemory), in_seconds(kMaxArrivalMemory));
-  const double part = in_seconds(since_last) / (remembers_s + in_seconds(since_last));
+  const double part = in_seconds(since_last) / (time_constant_s + in_seconds(since_last));
   double mean = static_cast<double>(memory.arrivals_milli) / 1000.0;
   // The mean rises as soon as a reading shows a jump, and falls only after a full block, because a late rise costs more
   // than a late fall.

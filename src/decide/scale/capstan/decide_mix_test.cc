@@ -61,7 +61,7 @@ class FluidMix {
     for (int i = 0; i < 3; ++i) {
       last = decide(first_, Capstan{}, memory, now_ + i * seconds(5) + seconds(1));
       for (const model::Action& action : last.plan.actions) {
-        const auto& set = std::get<model::SetReplicas>(action.what);
+        const auto& set = std::get<model::SetReplicas>(action.effect);
         follow(set.service.value, set.replicas);
       }
     }

@@ -8,21 +8,21 @@ namespace capstan::decide::scale {
 namespace {
 
 // A reading is up to 15 s (one scrape interval) old, and a rate is the mean over the interval before it.
-constexpr Duration kSeenLate = std::chrono::seconds(20);
-constexpr Duration kMinNear = std::chrono::seconds(30);  // two scrapes
-constexpr Duration kMaxNear = std::chrono::seconds(60);
-constexpr std::int64_t kFarPerNear = 4;
+constexpr Duration kObservationDelay = std::chrono::seconds(20);
+constexpr Duration kMinShortMean = std::chrono::seconds(30);  // two scrapes
+constexpr Duration kMaxShortMean = std::chrono::seconds(60);
+constexpr std::int64_t kLongPerShortMean = 4;
 constexpr Duration kSpreadMemory = std::chrono::minutes(30);
 constexpr double kTrendTrust = 1.0;
-constexpr double kMaxTrend = 0.5;         // largest rise over the horizon, part of the level
+constexpr double kMaxTrend = 0.5;         // largest rise over the horizon, relative to the demand
 constexpr double kMinDrift = 0.10;        // smallest drift, for any lead time
 constexpr double kDriftPerRoot = 0.08;    // drift per square root of a minute, for short horizons
-constexpr double kDriftPerMinute = 0.05;  // drift per minute; longer answers alone make a calm load drift this far
+constexpr double kDriftPerMinute = 0.05;  // drift per minute; longer answers alone cause it in a steady load
 constexpr double kMaxSpread = 1.0;
-constexpr double kFirstSpread = 0.12;  // initial spread in addition to noise, until a forecast came due
+constexpr double kFirstSpread = 0.12;  // spread in addition to noise until the first forecast is due
 constexpr double kFirstSafety = 1.6;
 constexpr double kMaxReplicas = 1e6;
-constexpr Duration kSettled = std::chrono::minutes(2);  // until then the first requests are still being answered
+constexpr Duration kSettlingTime = std::chrono::minutes(2);  // until then the first requests are still being answered
 
 double part(Duration since_last, Duration memory) {
   const double ratio = static_cast<double>(since_last.count()) / static_cast<double>(memory.count());
@@ -67,29 +67,29 @@ double safety_margin(const CapstanMemory& memory, Duration horizon) {
 
 Outlook look_ahead(double demand, double noise, Duration horizon, Duration since_last, CapstanMemory& memory,
                    Instant now) {
-  if (memory.near_milli == 0 && memory.far_milli == 0) {
-    memory.near_milli = memory.far_milli = as_milli(demand);
+  if (memory.short_mean_milli == 0 && memory.long_mean_milli == 0) {
+    memory.short_mean_milli = memory.long_mean_milli = as_milli(demand);
     memory.safety_milli = as_milli(kFirstSafety);
     memory.spread_ppm = static_cast<std::int64_t>(std::sqrt(noise * noise + kFirstSpread * kFirstSpread) * 1e6);
   }
   // The longer the lead time, the longer a rise must last before the forecast follows it. For a lead time of half a
   // minute, two minutes of history suffice.
-  const Duration near_memory = std::clamp<Duration>((horizon + kSeenLate) / 2, kMinNear, kMaxNear);
-  const Duration far_memory = kFarPerNear * near_memory;
-  double near = replicas(memory.near_milli);
-  double far = replicas(memory.far_milli);
+  const Duration near_memory = std::clamp<Duration>((horizon + kObservationDelay) / 2, kMinShortMean, kMaxShortMean);
+  const Duration far_memory = kLongPerShortMean * near_memory;
+  double near = replicas(memory.short_mean_milli);
+  double far = replicas(memory.long_mean_milli);
   near += part(since_last, near_memory) * (demand - near);
   far += part(since_last, far_memory) * (demand - far);
   // A jump is not a trend: both means follow at once.
   const double jump = demand / std::max(near, 0.1);
   if (jump > 1.5 + 4 * noise) near = far = demand;
-  memory.near_milli = as_milli(near);
-  memory.far_milli = as_milli(far);
+  memory.short_mean_milli = as_milli(near);
+  memory.long_mean_milli = as_milli(far);
   learn_spread(demand, since_last, memory, now);
 
   const double slope = (near - far) / in_seconds(far_memory - near_memory);
-  const double rise =
-      std::clamp(slope * kTrendTrust * in_seconds(horizon + kSeenLate), 0.0, kMaxTrend * std::max(demand, near));
+  const double rise = std::clamp(slope * kTrendTrust * in_seconds(horizon + kObservationDelay), 0.0,
+                                 kMaxTrend * std::max(demand, near));
   Outlook out;
   out.forecast = std::max(demand, near) + rise;
   out.spread = spread_of(memory, horizon);
@@ -99,7 +99,7 @@ Outlook look_ahead(double demand, double noise, Duration horizon, Duration since
 
   const Duration interval = horizon / static_cast<std::int64_t>(CapstanMemory::kMaxForecasts - 2);
   const bool next = memory.forecasts.empty() || memory.forecasts.back().due + interval <= now + horizon;
-  if (next && memory.observed >= kSettled && memory.forecasts.size() < CapstanMemory::kMaxForecasts) {
+  if (next && memory.observed >= kSettlingTime && memory.forecasts.size() < CapstanMemory::kMaxForecasts) {
     memory.forecasts.push_back({now + horizon, as_milli(out.forecast)});
   }
   return out;

@@ -30,8 +30,8 @@ void each_scalar(MemoryType& m, Visit&& visit) {
   visit(m.arrivals_variance_ppm);
   visit(m.draining_until);
   visit(m.in_flight_mean_milli);
-  visit(m.near_milli);
-  visit(m.far_milli);
+  visit(m.short_mean_milli);
+  visit(m.long_mean_milli);
   visit(m.spread_ppm);
   visit(m.safety_milli);
   visit(m.slack_ppm);

@@ -88,8 +88,8 @@ struct CapstanMemory {
   std::int64_t arrivals_variance_ppm = 0;  ///< variance of a block's arrivals relative to their squared mean, fading
   Instant draining_until;                  ///< time until which the served load reflects a queue and not the arrivals
   std::int64_t in_flight_mean_milli = 0;   ///< requests, fading mean over one minute
-  std::int64_t near_milli = 0;             ///< demand in replicas, short fading mean
-  std::int64_t far_milli = 0;              ///< demand in replicas, long fading mean
+  std::int64_t short_mean_milli = 0;       ///< demand in replicas, short fading mean
+  std::int64_t long_mean_milli = 0;        ///< demand in replicas, long fading mean
   std::vector<Forecast> forecasts;         ///< forecasts in order of time
   std::int64_t spread_ppm = 0;             ///< deviation of demand above its forecasts, relative
   std::int64_t safety_milli = 0;           ///< safety margin, in spreads

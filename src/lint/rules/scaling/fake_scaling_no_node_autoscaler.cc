@@ -28,7 +28,7 @@ bool has_node_autoscaler(const Subject& s) {
 }
 
 void check(const Subject& s) {
-  if (!s.set.closed()) return;
+  if (!s.set.is_complete()) return;
   const std::optional<Scaler> scaler = scaler_of(s.object);
   const Object* target = target_of(*scaler, s.set);
   const auto max = scaler->max->integer();

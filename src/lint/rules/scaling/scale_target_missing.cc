@@ -8,7 +8,7 @@ namespace scale_target_missing {
 namespace {
 
 void check(const Subject& s) {
-  if (!s.set.closed()) return;  // the target may be elsewhere
+  if (!s.set.is_complete()) return;  // the target may be elsewhere
   const std::optional<Scaler> scaler = scaler_of(s.object);
   if (!*scaler->target_name) return;
   for (const Object* object : s.set.in_folder(scaler->target_kind, s.object)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "lint/pod_shapes.h"
 #include "lint/rule.h"
 #include "lint/scalers.h"
 
@@ -43,25 +44,53 @@ bool offers_alternatives(const File& file) {
   return false;
 }
 
-bool are_surely_together(const Set& set, const Object& a, const Object& b) {
-  return set.closed() || (set.deployed_together(a, b) && !(a.file == b.file && offers_alternatives(*a.file)));
+/// Returns the only workload in the folder of an object; null if there is none or more than one.
+const Object* only_workload(const Subject& s) {
+  const Object* only = nullptr;
+  for (const PodShape& shape : pod_shapes()) {
+    for (const Object* object : s.set.in_folder(shape.kind, s.object)) {
+      if (object->shapes.empty()) continue;  // another API has a kind of this name
+      if (only != nullptr && only != object) return nullptr;
+      only = object;
+    }
+  }
+  return only;
+}
+
+/// Returns true if the folder describes one application: one workload, and two autoscalers of different kinds that
+/// scale it in its namespace. Samples that offer a choice have no workload or several, or their comments say so.
+bool are_of_one_application(const Subject& s, const Object& a, const Object& b) {
+  if (a.kind == b.kind || offers_alternatives(*a.file) || offers_alternatives(*b.file)) return false;
+  const std::optional<Scaler> scaler = scaler_of(s.object);
+  if (!scaler || s.set.scalers_of_target(scaler->target_kind, scaler->target_name->text, s.object).size() != 2) {
+    return false;
+  }
+  const Object* workload = only_workload(s);
+  return workload != nullptr && workload->kind == scaler->target_kind && scaler->target_name->is(workload->name) &&
+         workload->name_space == a.name_space && workload->name_space == b.name_space;
+}
+
+bool are_surely_together(const Subject& s, const Object& a, const Object& b) {
+  if (s.set.is_complete()) return true;
+  if (s.set.deployed_together(a, b)) return a.file != b.file || !offers_alternatives(*a.file);
+  return are_of_one_application(s, a, b);
 }
 
 /// Reports one finding per target, at the second of its conflicting scalers, which names all others. If some are
 /// certainly deployed together, only these are considered.
-void check(const Subject& s) {
+void check_scaler(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   if (!*scaler->target_name) return;
   const std::vector<const Object*> all =
       s.set.scalers_of_target(scaler->target_kind, scaler->target_name->text, s.object);
   const bool has_certain = std::ranges::any_of(all, [&](const Object* a) {
-    return std::ranges::any_of(
-        all, [&](const Object* b) { return do_conflict(*a, *b) && are_surely_together(s.set, *a, *b); });
+    return std::ranges::any_of(all,
+                               [&](const Object* b) { return do_conflict(*a, *b) && are_surely_together(s, *a, *b); });
   });
   std::vector<const Object*> earlier, later;
   for (const Object* other : all) {
     if (!do_conflict(*other, s.object)) continue;
-    if (has_certain && !are_surely_together(s.set, *other, s.object)) continue;
+    if (has_certain && !are_surely_together(s, *other, s.object)) continue;
     (other->index < s.object.index ? earlier : later).push_back(other);
   }
   if (earlier.size() != 1) return;
@@ -73,6 +102,31 @@ void check(const Subject& s) {
   s.report(*scaler->target_name, std::move(text)).require_object(first, has_certain);
 }
 
+/// Reports each target of an InferenceScaler that acts and that another autoscaler scales. In mode Shadow, which is the
+/// default, an InferenceScaler only recommends, so another autoscaler may stay.
+void check_inference_scaler(const Subject& s) {
+  if (!at(s.object, "spec.mode").is("Active")) return;
+  for (const Value& role : at(s.object, "spec.roles").children()) {
+    for (const Value& variant : role["variants"].children()) {
+      const Value& kind = variant["targetRef"]["kind"];
+      const Value& name = variant["targetRef"]["name"];
+      if (!kind || !name) continue;
+      for (const Object* other : s.set.scalers_of_target(kind.text, name.text, s.object)) {
+        if (!may_share_namespace(*other, s.object)) continue;
+        Finding& finding =
+            s.report(name, fmt::format("{} {} is already scaled by {}", kind.text, name.text, other->title()));
+        s.require_object(finding, *other, name.text);
+        break;
+      }
+    }
+  }
+}
+
+void check(const Subject& s) {
+  if (s.object.kind == "InferenceScaler") return check_inference_scaler(s);
+  check_scaler(s);
+}
+
 }  // namespace
 }  // namespace two_autoscalers_one_target
 
@@ -80,12 +134,14 @@ extern const Rule rule_two_autoscalers_one_target;
 const Rule rule_two_autoscalers_one_target = {
     .id = "two-autoscalers-one-target",
     .severity = Severity::error,
-    .kinds = "@scaler",
+    .kinds = "@scaler InferenceScaler",
     .title = "two autoscalers scale one workload",
     .why =
         "Each autoscaler reverts the other's decision every 15 seconds, and KEDA's webhook refuses the second one. The "
-        "replicas oscillate, and each new GPU replica is a cold start. The finding is advice if nothing shows that "
-        "both are deployed, for example if the file offers a choice.",
+        "replicas oscillate, and each new GPU replica is a cold start. The same holds for an InferenceScaler of "
+        "Capstan "
+        "in mode Active. The finding is advice if nothing shows that both are deployed, for example if the file offers "
+        "a choice. A folder with one workload and two kinds of autoscalers of it shows that they are.",
     .fix = "delete one of them; put several metrics into one autoscaler",
     .source = "KEDA scaledobject_webhook.go: \"the workload is already managed by the hpa\"",
     .bad = R"(apiVersion: autoscaling/v2

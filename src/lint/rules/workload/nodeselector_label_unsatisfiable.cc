@@ -24,7 +24,7 @@ bool provides(const Pool& pool, const Value& selector) {
 }
 
 void check(const Subject& s) {
-  if (!s.set.closed()) return;
+  if (!s.set.is_complete()) return;
   const std::span<const Object* const> pools = s.set.in_folder("NodePool", s.object);
   for (const Pod& pod : pods_of(s.object)) {
     if (pools.empty() || !wants_gpu(pod)) continue;

@@ -22,10 +22,10 @@ void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     const Value& name = (*pod.spec)["priorityClassName"];
     if (!name || !priority_class_of(name.text).empty()) continue;
-    if (!is_balloon(s, pod) && !s.set.closed()) continue;
+    if (!is_balloon(s, pod) && !s.set.is_complete()) continue;
     if (s.set.find("PriorityClass", name.text, s.object) != nullptr) continue;
     Finding& finding = s.report(name, fmt::format("the input has no PriorityClass {}", name.text));
-    if (!s.set.closed()) finding.set_severity(Severity::info);  // the cluster may have it
+    if (!s.set.is_complete()) finding.set_severity(Severity::info);  // the cluster may have it
   }
 }
 

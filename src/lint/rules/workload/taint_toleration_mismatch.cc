@@ -55,7 +55,8 @@ void check_pod(const Subject& s, const Pod& pod) {
   Finding& finding =
       s.report(value, fmt::format("the pod tolerates {}={}, but pool {} has the taint {}={}", (*taint)["key"].text,
                                   value.text, tainted->name, (*taint)["key"].text, (*taint)["value"].text));
-  if (!s.set.closed()) finding.set_severity(Severity::warning);  // the cluster may have nodes that no pool launches
+  if (!s.set.is_complete())
+    finding.set_severity(Severity::warning);  // the cluster may have nodes that no pool launches
   s.require_object(finding, *tainted);
 }
 

@@ -1,0 +1,49 @@
+#include "experiment/report/notes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/number_text.h"
+#include "experiment/text/words.h"
+
+namespace capstan::experiment {
+
+namespace {
+
+std::string assumed_start_note(const Comparison& c) {
+  const auto has_cold_start = [](const RunResult& r) { return r.cold_start_p50.count() > 0; };
+  if (!c.assumed_engine_init || !std::ranges::any_of(c.results, has_cold_start)) return "";
+  return fmt::format(
+      "The scenario does not say how long an engine takes to start. {} to {} are assumed, and an image that loads at "
+      "the "
+      "speed of the network. Published starts take 1 to 5 min, so set service.start: "
+      "docs/guides/cold-start-from-zero.md",
+      time_text(c.assumed_engine_init->low), time_text(c.assumed_engine_init->high));
+}
+
+/// Only for one service: several may need nodes of different sizes.
+std::string large_nodes_note(const Comparison& c) {
+  const RunResult& best = c.results.front();
+  if (c.catalog == nullptr || c.catalog->services.size() != 1 || best.is_shared()) return "";
+  if (c.catalog->offerings.empty() || best.paid_gpu_ns() <= 0) return "";
+  const auto unallocated = best.gpu_ns[static_cast<std::size_t>(GpuState::unallocated)];
+  const auto share_ppm = static_cast<std::int64_t>(unallocated * 1'000'000 / best.paid_gpu_ns());
+  const GpuCount node = std::ranges::min(c.catalog->offerings, {}, &model::Offering::gpus).gpus;
+  const std::int64_t replica = c.catalog->services.front().workload.tensor_parallel;
+  if (share_ppm < kNotedUnallocatedPpm || node <= replica) return "";
+  return fmt::format(
+      "Under {}, {} of the paid GPU time was on GPUs without a pod: a replica has {}, and the smallest "
+      "node {}. Smaller nodes may cost less.",
+      best.policy, share_text(share_ppm), counted(replica, "GPU", "GPUs"), node);
+}
+
+}  // namespace
+
+std::vector<std::string> notes_on(const Comparison& c) {
+  std::vector<std::string> notes = {assumed_start_note(c), large_nodes_note(c)};
+  std::erase(notes, "");
+  return notes;
+}
+
+}  // namespace capstan::experiment

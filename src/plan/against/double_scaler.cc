@@ -1,0 +1,98 @@
+#include "plan/against/double_scaler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace capstan::plan {
+
+namespace {
+
+using manifest::Node;
+
+const Node* scaler_target(const ExistingObject& object) {
+  const Node* spec = object.body.find("spec");
+  const bool is_scaler = object.kind() == "HorizontalPodAutoscaler" || object.kind() == "ScaledObject";
+  return spec == nullptr || !is_scaler ? nullptr : spec->find("scaleTargetRef");
+}
+
+/// Returns the target of an autoscaler as one text: "llm/Deployment/chat"; empty: it has none.
+std::string target_key(const ExistingObject& object) {
+  const Node* target = scaler_target(object);
+  if (target == nullptr || text_at(*target, "name").empty()) return "";
+  const std::string kind = text_at(*target, "kind");
+  return fmt::format("{}/{}/{}", object.namespace_name(), kind.empty() ? "Deployment" : kind, text_at(*target, "name"));
+}
+
+/// Returns true for an HPA that KEDA made for a ScaledObject, or takes over.
+bool is_made_by(const ExistingObject& hpa, const ExistingObject& scaled) {
+  if (hpa.kind() != "HorizontalPodAutoscaler" || scaled.kind() != "ScaledObject") return false;
+  if (hpa.name() == "keda-hpa-" + scaled.name()) return true;
+  const Node* node = scaled.body.find("metadata");
+  const Node* annotations = node == nullptr ? nullptr : node->find("annotations");
+  if (annotations != nullptr && text_at(*annotations, "scaledobject.keda.sh/transfer-hpa-ownership") == "true") {
+    return true;
+  }
+  for (const std::string_view key : {"spec", "advanced", "horizontalPodAutoscalerConfig"}) {
+    node = key == "spec" ? scaled.body.find(key) : node == nullptr ? nullptr : node->find(key);
+  }
+  return node != nullptr && text_at(*node, "name") == hpa.name();
+}
+
+/// Returns how much the plan wants to keep an autoscaler: 2 if it chose this kind, 1 if it has an object for it.
+int preference(const ExistingObject& object, const std::vector<ObjectMatch>& matches) {
+  for (const ObjectMatch& match : matches) {
+    if (match.existing == &object) return match.planned->alternative.is_chosen ? 2 : 1;
+  }
+  return 0;
+}
+
+/// Returns true for a file that `--out` wrote. Its folder has all alternatives, of which one is applied.
+bool is_file_of_plan(const ExistingObject& object, const std::vector<ObjectMatch>& matches) {
+  return std::ranges::any_of(matches, [&](const ObjectMatch& match) {
+    return match.existing == &object && ("/" + object.file).ends_with("/" + match.planned->file);
+  });
+}
+
+}  // namespace
+
+std::vector<DoubleScaler> double_scalers(const std::vector<ObjectMatch>& matches,
+                                         const std::vector<ExistingObject>& existing) {
+  std::vector<DoubleScaler> out;
+  for (const ExistingObject& object : existing) {
+    const std::string target = target_key(object);
+    if (target.empty() || is_file_of_plan(object, matches)) continue;
+    const ExistingObject* stays = &object;
+    for (const ExistingObject& other : existing) {
+      if (target_key(other) == target && preference(other, matches) > preference(*stays, matches)) stays = &other;
+    }
+    // The first of equals stays, also for the later ones.
+    for (const ExistingObject& other : existing) {
+      if (target_key(other) != target || preference(other, matches) < preference(*stays, matches)) continue;
+      stays = &other;
+      break;
+    }
+    if (stays == &object || preference(*stays, matches) == 0 || is_made_by(object, *stays) ||
+        is_made_by(*stays, object)) {
+      continue;
+    }
+    out.push_back({&object, stays});
+  }
+  return out;
+}
+
+Difference delete_scaler(const DoubleScaler& scaler) {
+  const Node* target = scaler_target(*scaler.deleted);
+  const std::string kind = text_at(*target, "kind");
+  return {.kind = Difference::Kind::remove,
+          .file = scaler.deleted->file,
+          .line = scaler.deleted->body.place.line,
+          .object = scaler.deleted->kind() + " " + scaler.deleted->name(),
+          .why = fmt::format("{} {} ({}) scales {} {} too; of the two, the plan keeps the {}", scaler.stays->kind(),
+                             scaler.stays->name(), scaler.stays->file, kind.empty() ? "Deployment" : kind,
+                             text_at(*target, "name"), scaler.stays->kind()),
+          .saving = {.removes = "two autoscalers that undo each other's decisions", .grade = 1}};
+}
+
+}  // namespace capstan::plan

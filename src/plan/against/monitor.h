@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "plan/against/match.h"
+
+// PodMonitors and ServiceMonitors, which name what they scrape by labels.
+namespace capstan::plan {
+
+bool is_monitor(const Manifest& planned);
+
+/// Returns true if an existing PodMonitor or ServiceMonitor scrapes what the planned one scrapes: both select the same
+/// labels, or the pods of two paired workloads. Two monitors of the same pods would count each replica twice.
+/// @param matches   pairs of workloads
+/// @param existing  all objects; the Services among them lead a ServiceMonitor to its pods
+bool scrapes_the_same(const Manifest& planned, const ExistingObject& monitor, const std::vector<ObjectMatch>& matches,
+                      const std::vector<ExistingObject>& existing);
+
+/// Returns the part of a planned PodMonitor that an existing ServiceMonitor can have: the labels of pods that its
+/// series need.
+Manifest part_for_service_monitor(const Manifest& planned);
+
+}  // namespace capstan::plan

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "manifest/yaml.h"
+#include "plan/yaml.h"
+
+// The parts of a workload's pods, in the plan and in existing manifests.
+namespace capstan::plan {
+
+/// Returns the pod template of a Deployment, a DaemonSet or the leader of a LeaderWorkerSet; null: it has none.
+const manifest::Node* pod_template(const manifest::Node& body);
+const Yaml* pod_template(const Yaml& body);
+
+/// Returns the labels of the pods of a workload; null: it states none.
+const manifest::Node* pod_labels_of(const manifest::Node& body);
+const Yaml* pod_labels_of(const Yaml& body);
+
+/// Returns true for a container that asks for a GPU, or for a part of one.
+bool asks_for_gpu(const Yaml& container);
+
+/// Returns the engine that a container starts, by its image and its command: "vllm", "sglang", "tensorrt", "triton";
+/// empty: unknown.
+std::string_view engine_word(const Yaml& container);
+
+/// Returns the container that does the work of the planned one: it has its name, or both are the engine, which is the
+/// container with a GPU. Without such a container the only one of the list counts.
+/// @param list  existing containers
+/// @param used  containers that are taken
+const manifest::Node* find_container(const Yaml& planned, const manifest::Node& list,
+                                     const std::set<const manifest::Node*>& used);
+
+/// Returns the planned container with a GPU of a workload; null: there is none.
+const Yaml* planned_engine(const Yaml& body);
+
+/// Returns the name of an image without its registry and its version: "vllm-openai".
+std::string image_name(std::string_view image);
+
+}  // namespace capstan::plan

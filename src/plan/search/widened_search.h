@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "plan/search/service_search.h"
+
+namespace capstan::plan {
+
+/// A search of one service, and its result.
+struct FinishedSearch {
+  std::unique_ptr<FleetSimulator> simulator{};
+  FoundFleets found{};
+  std::int64_t dropped_simulations = 0;  ///< simulations of searches whose result was worse
+};
+
+/// Doubles the replicas that the peak needs, and so the largest fleet of the candidate.
+void widen(FleetCandidate& candidate);
+
+/// Returns the candidates whose fleets must be larger: by the engine table they are large enough, but the simulation
+/// shows that even the largest one misses the SLO, and it costs less than the best fleet. If no fleet holds the SLO,
+/// all candidates are returned that the limits allow to be larger.
+std::vector<std::size_t> narrow_candidates(const FleetSimulator& simulator, const FoundFleets& found);
+
+/// Finds the cheapest fleet that holds the SLO as `find_fleets` does, and searches again among larger fleets where
+/// those of the first search were too small.
+Result<FinishedSearch> find_fleets_widened(const PlanSpec& spec, const ServiceSpec& service, const LoadFacts& load,
+                                           std::vector<FleetCandidate> candidates, const SearchBudget& budget,
+                                           const SearchOptions& options);
+
+}  // namespace capstan::plan
