@@ -1,5 +1,7 @@
 #include "archive/read_catalog.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -296,7 +298,13 @@ void read_pod_class_row(const Node& item, model::Catalog& catalog, ErrorList& er
   fields.finish();
   if (!errors.ok()) return;
   for (const model::NodeClassId id : admitted) {
-    row.node_classes.resize(std::max<std::size_t>(row.node_classes.size(), id.value + 1));
+    if (id.value < row.node_classes.size()) {
+      return errors.fail(item.place,
+                         fmt::format("catalog.pod_classes.node_classes: found {} after {}, expected each id "
+                                     "once, in ascending order",
+                                     id.value, row.node_classes.size() - 1));
+    }
+    row.node_classes.resize(id.value + 1);
     row.node_classes[id.value] = true;
   }
   catalog.eligibility.pod_classes.push_back(std::move(row));

@@ -189,6 +189,8 @@ constexpr Defect kDefects[] = {
      "catalog.extended_resources"},
     {"/nodes/1/available/extended", "[-1]",
      R"(nodes.available.extended: found "-1", expected an amount of 0..288230376151711744)"},
+    {"/catalog/pod_classes/0/node_classes", "[0, 0]",
+     "catalog.pod_classes.node_classes: found 0 after 0, expected each id once, in ascending order"},
     {"/catalog/pod_classes/0/node_classes", "[100000]",
      "catalog.pod_classes.node_classes: found 100000, expected the id of a row in this file"},
     {"/catalog/purchase_classes/0/pool", "9", "catalog.purchase_classes.pool: found 9, expected the id of a row"},
