@@ -16,8 +16,7 @@ std::string assumed_start_note(const Comparison& c) {
   if (!c.assumed_engine_init || !std::ranges::any_of(c.results, has_cold_start)) return "";
   return fmt::format(
       "The scenario does not say how long an engine takes to start. {} to {} are assumed, and an image that loads at "
-      "the "
-      "speed of the network. Published starts take 1 to 5 min, so set service.start: "
+      "the speed of the network. Published starts take 1 to 5 min, so set service.start: "
       "docs/guides/cold-start-from-zero.md",
       time_text(c.assumed_engine_init->low), time_text(c.assumed_engine_init->high));
 }

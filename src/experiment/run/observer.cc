@@ -231,7 +231,9 @@ void Observer::watch_queue(Instant now, std::size_t endpoint, const Replicas& re
   if (queue.from.is_never()) queue.from = now;
   queue.sum += waiting;
   if (waiting <= queue.worst.weight) return;
-  const std::string coming = on_their_way(replicas.desired, replicas.starting, replicas.ready, full_queue_of(endpoint));
+  const bool lacks_gpus = replicas.desired > replicas.ready + replicas.starting;
+  const std::string coming = on_their_way(replicas.desired, replicas.starting, replicas.ready,
+                                          lacks_gpus ? full_queue_of(endpoint) : std::string());
   model::ReasonCode code = controller_.scale_decision(endpoints_.all()[endpoint].setup().first).why.code;
   std::string why = "; last decision: " + why_so_many(endpoint);
   // A missing reading of a replica that has just become ready explains why the number is not lowered. It does not

@@ -17,12 +17,17 @@ const Node* scaler_target(const ExistingObject& object) {
   return spec == nullptr || !is_scaler ? nullptr : spec->find("scaleTargetRef");
 }
 
+/// Returns the kind of a target; without one it is a Deployment, as KEDA has it.
+std::string target_kind(const Node& target) {
+  const std::string kind = text_at(target, "kind");
+  return kind.empty() ? "Deployment" : kind;
+}
+
 /// Returns the target of an autoscaler as one text: "llm/Deployment/chat"; empty: it has none.
 std::string target_key(const ExistingObject& object) {
   const Node* target = scaler_target(object);
   if (target == nullptr || text_at(*target, "name").empty()) return "";
-  const std::string kind = text_at(*target, "kind");
-  return fmt::format("{}/{}/{}", object.namespace_name(), kind.empty() ? "Deployment" : kind, text_at(*target, "name"));
+  return fmt::format("{}/{}/{}", object.namespace_name(), target_kind(*target), text_at(*target, "name"));
 }
 
 /// Returns true for an HPA that KEDA made for a ScaledObject, or takes over.
@@ -63,15 +68,10 @@ std::vector<DoubleScaler> double_scalers(const std::vector<ObjectMatch>& matches
   for (const ExistingObject& object : existing) {
     const std::string target = target_key(object);
     if (target.empty() || is_file_of_plan(object, matches)) continue;
-    const ExistingObject* stays = &object;
+    const ExistingObject* stays = nullptr;  // of equals the first, the same for each of them
     for (const ExistingObject& other : existing) {
-      if (target_key(other) == target && preference(other, matches) > preference(*stays, matches)) stays = &other;
-    }
-    // The first of equals stays, also for the later ones.
-    for (const ExistingObject& other : existing) {
-      if (target_key(other) != target || preference(other, matches) < preference(*stays, matches)) continue;
-      stays = &other;
-      break;
+      if (target_key(other) != target) continue;
+      if (stays == nullptr || preference(other, matches) > preference(*stays, matches)) stays = &other;
     }
     if (stays == &object || preference(*stays, matches) == 0 || is_made_by(object, *stays) ||
         is_made_by(*stays, object)) {
@@ -84,14 +84,13 @@ std::vector<DoubleScaler> double_scalers(const std::vector<ObjectMatch>& matches
 
 Difference delete_scaler(const DoubleScaler& scaler) {
   const Node* target = scaler_target(*scaler.deleted);
-  const std::string kind = text_at(*target, "kind");
   return {.kind = Difference::Kind::remove,
           .file = scaler.deleted->file,
           .line = scaler.deleted->body.place.line,
           .object = scaler.deleted->kind() + " " + scaler.deleted->name(),
           .why = fmt::format("{} {} ({}) scales {} {} too; of the two, the plan keeps the {}", scaler.stays->kind(),
-                             scaler.stays->name(), scaler.stays->file, kind.empty() ? "Deployment" : kind,
-                             text_at(*target, "name"), scaler.stays->kind()),
+                             scaler.stays->name(), scaler.stays->file, target_kind(*target), text_at(*target, "name"),
+                             scaler.stays->kind()),
           .saving = {.removes = "two autoscalers that undo each other's decisions", .grade = 1}};
 }
 

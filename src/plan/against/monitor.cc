@@ -12,16 +12,6 @@ using manifest::Node;
 
 constexpr std::string_view kMonitorGroup = "monitoring.coreos.com";
 
-/// Returns the labels that a monitor selects; null: it states none.
-template <typename Body>
-const Body* selected_labels(const Body& body) {
-  const Body* spec = body.find("spec");
-  const Body* selector = spec == nullptr ? nullptr : spec->find("selector");
-  return selector == nullptr ? nullptr : selector->find("matchLabels");
-}
-
-std::string label_of(const Node& labels, const std::string& key) { return text_at(labels, key); }
-std::string label_of(const Yaml& labels, const std::string& key) { return text_at(labels, key); }
 const std::string& scalar_text(const Node& value) { return value.text; }
 const std::string& scalar_text(const Yaml& value) { return value.text(); }
 const auto& entries_of(const Node& labels) { return labels.entries; }
@@ -36,7 +26,7 @@ template <typename Selector, typename Labels>
 bool selects_labels(const Selector* selector, const Labels* labels) {
   if (selector == nullptr || labels == nullptr || entries_of(*selector).empty()) return false;
   return std::ranges::all_of(entries_of(*selector), [&](const auto& entry) {
-    return label_of(*labels, label_key(entry)) == scalar_text(label_value(entry));
+    return text_at(*labels, label_key(entry)) == scalar_text(label_value(entry));
   });
 }
 

@@ -30,6 +30,13 @@ const Body* find_labels(const Body& body) {
   return metadata == nullptr ? nullptr : metadata->find("labels");
 }
 
+template <typename Body>
+const Body* find_selected_labels(const Body& body) {
+  const Body* spec = body.find("spec");
+  const Body* selector = spec == nullptr ? nullptr : spec->find("selector");
+  return selector == nullptr ? nullptr : selector->find("matchLabels");
+}
+
 bool has_word(const Yaml& value, std::string_view word) {
   if (value.is_map()) return false;
   if (!value.is_list()) return value.text().find(word) != std::string::npos;
@@ -42,6 +49,8 @@ const Node* pod_template(const Node& body) { return find_template(body); }
 const Yaml* pod_template(const Yaml& body) { return find_template(body); }
 const Node* pod_labels_of(const Node& body) { return find_labels(body); }
 const Yaml* pod_labels_of(const Yaml& body) { return find_labels(body); }
+const Node* selected_labels(const Node& body) { return find_selected_labels(body); }
+const Yaml* selected_labels(const Yaml& body) { return find_selected_labels(body); }
 
 bool asks_for_gpu(const Yaml& container) {
   const Yaml* resources = container.find("resources");

@@ -18,6 +18,10 @@ const Yaml* pod_template(const Yaml& body);
 const manifest::Node* pod_labels_of(const manifest::Node& body);
 const Yaml* pod_labels_of(const Yaml& body);
 
+/// Returns the labels that the selector of a workload or a monitor states; null: it states none.
+const manifest::Node* selected_labels(const manifest::Node& body);
+const Yaml* selected_labels(const Yaml& body);
+
 /// Returns true for a container that asks for a GPU, or for a part of one.
 bool asks_for_gpu(const Yaml& container);
 

@@ -35,9 +35,7 @@ const Node* containers_of(const Node& body) {
 
 /// Returns true if the selector of a workload uses a label of its pods. Such a label cannot change.
 bool is_selected(const Node& body, const std::string& key) {
-  const Node* spec = body.find("spec");
-  const Node* selector = spec == nullptr ? nullptr : spec->find("selector");
-  const Node* labels = selector == nullptr ? nullptr : selector->find("matchLabels");
+  const Node* labels = selected_labels(body);
   return labels != nullptr && labels->find(key) != nullptr;
 }
 
