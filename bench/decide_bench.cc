@@ -111,7 +111,8 @@ void place_gangs(benchmark::State& state) {
   }
 }
 
-/// Consolidation examines the nodes once every ten seconds and not in the decisions between.
+/// Measures a decision of provisioning. Consolidation examines the nodes only once every ten seconds.
+/// @param consolidation_due  true: consolidation examines the nodes in the measured decision
 void provision_nodes(benchmark::State& state, provision::Policy policy, bool consolidation_due) {
   const Cluster cluster(static_cast<std::uint32_t>(state.range(0)));
   Index index = fleet::build(cluster.after);

@@ -16,7 +16,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::uint32_t kReplicas = 10;  // replicas per service
-constexpr std::size_t kScrapes = 8;      // number of scrapes after which the counters restart, like those of an engine
+constexpr std::size_t kScrapes = 8;      // different scrapes; then they repeat, so the counters start again
 constexpr Duration kScrape = seconds(15);
 
 model::ReplicaSignals readings(std::uint32_t gang, std::int64_t scrape) {

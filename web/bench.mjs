@@ -127,8 +127,8 @@ async function bench_paint(browser, file) {
   });
 }
 
-/// Does an interaction again and again. A frame is the time from the input until the frame after the next has begun:
-/// the browser waits there for what it draws.
+/// Repeats an interaction. A frame time lasts from the input until the second frame after it begins. The browser begins
+/// this second frame only when it has drawn the first one.
 class Meter {
   constructor(page, session) {
     this.page = page;

@@ -125,7 +125,7 @@ void KubeCluster::add_nodes() {
   for (std::uint32_t n = 0; n < layout_.nodes; ++n) set_node(n);
 }
 
-/// Sets a node. One after the last node of the layout has the labels of the first one.
+/// Sets a node. A node after the last node of the layout has the labels of the first node.
 void KubeCluster::set_node(std::uint32_t n) {
   const std::uint32_t like = n % layout_.nodes;
   stores_->nodes.set(fmt::format(
@@ -165,7 +165,7 @@ void KubeCluster::set_pod(const Gang& gang, std::uint32_t index, bool is_ready) 
       R"("creationTimestamp":"{4}","labels":{{"app":"s{0}","leaderworkerset.sigs.k8s.io/name":"s{0}",)"
       R"("leaderworkerset.sigs.k8s.io/group-index":"{1}","leaderworkerset.sigs.k8s.io/worker-index":"{2}"}},)"
       R"("annotations":{{"leaderworkerset.sigs.k8s.io/size":"{5}"{6}}}}},"spec":{7},"status":{8}}})",
-      gang.service, gang.ordinal, index, ++version_, kCreated, shape.pods, topology_of(shape.together),
+      gang.service, gang.ordinal, index, ++version_, kCreated, shape.pods, topology_of(shape.required_level),
       pod_spec(gang.service, node), status));
 }
 
@@ -180,7 +180,7 @@ void KubeCluster::change_pods(std::uint32_t pods) {
 
 void KubeCluster::create_pods(std::uint32_t pods) {
   constexpr std::uint32_t kSmallShapes[] = {0, 1, 2, 10};  // shapes of one or two pods
-  constexpr std::uint32_t kFirstOrdinal = 1'000'000;       // above the ordinals of the layout
+  constexpr std::uint32_t kFirstOrdinal = 1'000'000;       // ordinal above all ordinals of the layout
   while (pods > 0) {
     const std::uint32_t turn = created_count_++;
     const std::uint32_t shape = kSmallShapes[turn % std::size(kSmallShapes)];

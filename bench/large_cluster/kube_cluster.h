@@ -12,7 +12,7 @@
 
 namespace capstan::bench {
 
-/// The time of the first look at a KubeCluster. All objects are older, as in a cluster with synchronized clocks.
+/// The time of the first snapshot of a KubeCluster. All objects are older, as in a cluster with synchronized clocks.
 inline constexpr Instant kFirstSnapshotAt{std::chrono::seconds(1'800'000'000)};
 
 /// The cluster as Kubernetes objects, as the controller has them after its first list: nodes, pods, one

@@ -96,7 +96,7 @@ TEST(LargeCluster, TheCheckOfAPlacementFindsBrokenRules) {
     for (model::Action& action : decision.plan.actions) {
       auto* bind = std::get_if<model::BindPods>(&action.effect);
       const model::Gang& gang = snapshot.gangs.at(bind->gang);
-      if (gang.pods.size() == 1 || gang.spec.together != model::TopologyLevel::node) continue;
+      if (gang.pods.size() == 1 || gang.spec.required_level != model::TopologyLevel::node) continue;
       change(*bind, gang);
       break;
     }
@@ -134,6 +134,22 @@ TEST(LargeCluster, TheUnplaceableGangHasNoRoom) {
   const PlacementCounts placement = check_placement(snapshot, layout, place(snapshot));
   EXPECT_EQ(placement.placed, 0u);
   EXPECT_EQ(placement.cannot_fit + placement.other, 1u);
+}
+
+TEST(LargeCluster, AsManyGangsFitInTheClusterAsInItsRacks) {
+  const Layout layout = make_layout(kUnits);
+  const model::Snapshot before = model_cluster(layout).snapshot;
+  std::size_t in_racks = 0;
+  for (const auto level : {model::TopologyLevel::rack, model::TopologyLevel::cluster}) {
+    const model::Snapshot snapshot = with_gangs_of_level(before, level);
+    const PlacementCounts placement = check_placement(snapshot, layout, place(snapshot));
+    EXPECT_EQ(placement.broken, "");
+    EXPECT_EQ(placement.placed + placement.cannot_fit + placement.other, kUnits * kPendingGangsOfAUnit);
+    EXPECT_GE(placement.placed, in_racks);
+    EXPECT_GE(placement.cannot_fit + placement.other, kUnits * kPendingGangsOfAUnit / 10);
+    in_racks = placement.placed;
+  }
+  EXPECT_GT(in_racks, 0u);
 }
 
 TEST(LargeCluster, ItsSnapshotFileIsReadAsItWasWritten) {

@@ -7,8 +7,8 @@
 #include "base/quantity.h"
 #include "model/topology.h"
 
-// The large cluster of `scripts/bench decide`. A layout is what the snapshot and the Kubernetes objects of the cluster
-// have in common.
+// The large cluster of `scripts/bench decide`. A layout has the facts that the snapshot and the Kubernetes objects
+// of the cluster have in common.
 namespace capstan::bench {
 
 /// The cluster consists of equal units. One hundred units are 12,500 nodes with 100,000 GPUs, 90,000 bound pods, and
@@ -32,7 +32,7 @@ inline constexpr std::uint32_t kClasses = 10;
 struct Shape {
   std::uint32_t pods = 1;
   MilliGpu gpus_per_pod;
-  model::TopologyLevel together = model::TopologyLevel::node;
+  model::TopologyLevel required_level = model::TopologyLevel::node;
 };
 inline constexpr Shape kShapes[] = {
     {1, whole_gpus(1), model::TopologyLevel::node},  {1, whole_gpus(8), model::TopologyLevel::node},

@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "archive/saved_state.h"
@@ -33,7 +34,7 @@ namespace {
 
 using std::chrono::seconds;
 
-/// Measurements repeat so many times, or until the process has used this CPU time.
+/// A measurement is repeated this many times, or until the process has used `kEnoughSeconds` of CPU time.
 constexpr std::size_t kRepetitions = 7;
 constexpr double kEnoughSeconds = 15;
 constexpr std::uint32_t kChangedPods = 100;
@@ -43,8 +44,8 @@ struct Arguments {
   std::string file;
 };
 
-/// Returns the CPU time of this thread, the only one, in seconds. It varies less than the time on the wall. The clock
-/// of the process would count whole ticks of 4 ms, because scripts/bench limits its CPU time.
+/// Returns the CPU time of this thread, the only one, in seconds. CPU time varies less than wall time. The clock of the
+/// process would count whole ticks of 4 ms, because scripts/bench limits the CPU time of the process.
 double cpu_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -104,7 +105,7 @@ std::string build_index(const Arguments& arguments) {
   return fmt::format("seconds={}", time);
 }
 
-/// Measures a cycle of a controller that has just started, so that the index has no rooms of earlier cycles.
+/// Measures a cycle of a controller that has just started, so that the index has no `assumed` rooms of earlier cycles.
 std::string cycle(const Arguments& arguments) {
   const archive::SavedState state = model_cluster(arguments.layout);
   Index index = fleet::build(state.snapshot);
@@ -139,7 +140,7 @@ std::string cycle_after(const Arguments& arguments, Change (*make)(const model::
   return fmt::format("seconds={} {}", time, placement_words(check_placement(change.after, arguments.layout, decision)));
 }
 
-/// Measures the search for the gang and its refusal, which an earlier cycle has not refused.
+/// Measures the search for nodes for the gang, and its refusal. No earlier cycle has refused the gang.
 std::string verdict(const Arguments& arguments) {
   const archive::SavedState state = model_cluster(arguments.layout);
   const model::Snapshot snapshot = only_unplaceable_gang(state.snapshot, arguments.layout);
@@ -151,6 +152,27 @@ std::string verdict(const Arguments& arguments) {
     decision = place(index, snapshot, memory);
   });
   return fmt::format("seconds={} {}", time, placement_words(check_placement(snapshot, arguments.layout, decision)));
+}
+
+/// Measures a full cycle for gangs that may stand anywhere in the cluster, beside one in which each must stand in a
+/// rack.
+std::string anywhere(const Arguments& arguments) {
+  const archive::SavedState state = model_cluster(arguments.layout);
+  const auto cycle_of = [&](model::TopologyLevel level) {
+    const model::Snapshot snapshot = with_gangs_of_level(state.snapshot, level);
+    Index index = fleet::build(snapshot);
+    decide::place::Decision decision;
+    const double time = median_seconds([&] { index.assumed = {}; },
+                                       [&] {
+                                         decide::place::Memory memory;
+                                         decision = place(index, snapshot, memory);
+                                       });
+    return std::pair(time, check_placement(snapshot, arguments.layout, decision));
+  };
+  const auto [rack_seconds, in_racks] = cycle_of(model::TopologyLevel::rack);
+  const auto [seconds, in_cluster] = cycle_of(model::TopologyLevel::cluster);
+  return fmt::format("seconds={} {} in_racks_ms={:.1f} in_racks_placed={} times_racks={:.2f}", seconds,
+                     placement_words(in_cluster), rack_seconds * 1e3, in_racks.placed, seconds / rack_seconds);
 }
 
 /// Measures what provisioning costs after the full placement cycle.
@@ -167,8 +189,8 @@ std::string provision(const Arguments& arguments) {
   return fmt::format("seconds={} short_gpus={} launched_gpus={}", time, bought.short_gpus, bought.launched_gpus);
 }
 
-/// Measures the memory of the snapshot, and of its index after a cycle, when it has the rooms of the assumed pods. The
-/// names, the policies and the layout do not count.
+/// Measures the memory of the snapshot and of its index. The index is measured after a cycle, which fills its `assumed`
+/// rooms. The names, the policies and the layout do not count.
 std::string memory_of_snapshot(const Arguments& arguments) {
   archive::SavedState state = model_cluster(arguments.layout);
   std::size_t before = heap_bytes();
@@ -226,9 +248,9 @@ std::string first_snapshot(const Arguments& arguments) {
 
 using ChangeCluster = void (*)(KubeCluster&);
 
-/// Measures a look after a change.
-/// @param restore  brings the cluster into the state before the change; a look that is not measured follows it
-/// @param reads_all  the look reads all objects, whatever has changed
+/// Measures the build of a snapshot after a change.
+/// @param restore  brings the cluster into the state before the change; a build that is not measured follows
+/// @param reads_all  the build reads all objects, whatever has changed
 std::string later_snapshot(const Arguments& arguments, ChangeCluster restore, ChangeCluster change,
                            bool reads_all = false) {
   KubeCluster cluster(arguments.layout);
@@ -283,6 +305,7 @@ const std::map<std::string_view, Measurement> kMeasurements = {
     {"node-appears", [](const Arguments& a) { return cycle_after(a, node_appears); }},
     {"gang-appears", [](const Arguments& a) { return cycle_after(a, gang_appears); }},
     {"verdict", verdict},
+    {"anywhere", anywhere},
     {"provision", provision},
     {"memory", memory_of_snapshot},
     {"write", write_file},

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "model/signal_names.h"
@@ -20,7 +21,7 @@ using model::TopologyLevel;
 using std::chrono::hours;
 using std::chrono::seconds;
 
-constexpr std::uint32_t kQueues = 20;  // leaf queues, five below each of four others
+constexpr std::uint32_t kQueues = 20;  // leaf queues, five below each of the four parent queues
 constexpr std::uint32_t kQueuesAbove = 4;
 constexpr std::int64_t kMicroUsd = 1'000'000;
 
@@ -85,7 +86,7 @@ class ModelCluster {
     }
   }
 
-  /// One pool for each node class, which sells its instance type in every zone and may grow by a quarter.
+  /// Adds one pool for each node class. A pool sells one instance type in every zone and may grow by a quarter.
   void add_pools() {
     for (std::uint32_t c = 0; c < kClasses; ++c) {
       model::Pool pool{.name = fmt::format("class-{}", c), .offerings = {}, .limits = {.gpus = layout_.nodes}};
@@ -102,7 +103,7 @@ class ModelCluster {
     }
   }
 
-  /// Every queue has a limit that is high enough for its gangs, so that a gang waits only for room.
+  /// Adds queues whose limits are high enough for all gangs, so that a gang waits only for free GPUs.
   void add_queues() {
     const MilliGpu all = whole_gpus(layout_.nodes) * kGpusOfANode;
     for (std::uint32_t q = 0; q < kQueuesAbove; ++q) {
@@ -127,7 +128,7 @@ class ModelCluster {
       workload.gpu = {0};
       workload.pods = static_cast<std::int32_t>(shape.pods);
       workload.tensor_parallel = static_cast<std::int32_t>(shape.pods * shape.gpus_per_pod.count / 1000);
-      workload.together = shape.together;
+      workload.required_level = shape.required_level;
       workload.queue = queue_of(s);
       workload.pod_class = {s % kClasses};
       model::Service service;
@@ -152,7 +153,8 @@ class ModelCluster {
     node.domains.set(TopologyLevel::zone, zone_domain(zone_of(n, layout_.nodes)));
     node.domains.set(TopologyLevel::cluster, {0});
     node.node_class = {class_of_node(n)};
-    node.available = model::Resources{.cpu_milli = 192'000, .memory_mib = 2'048 * 1'024, .pod_slots = 110};
+    // As in a real cluster, each node has a little less or more free CPU than the others.
+    node.available = model::Resources{.cpu_milli = 192'000 - n * 7, .memory_mib = 2'048 * 1'024, .pod_slots = 110};
     node.ready_at = Instant{hours(1)};
     state_.snapshot.nodes.set({n}, node);
     state_.names.nodes.set({n}, fmt::format("node-{}", n));
@@ -168,7 +170,7 @@ class ModelCluster {
     gang.spec.pods.count = gang.spec.pods.minimum = shape.pods;
     gang.spec.pods.gpu = {0};
     gang.spec.pods.gpus_per_pod = shape.gpus_per_pod;
-    gang.spec.together = shape.together;
+    gang.spec.required_level = shape.required_level;
     gang.created_at = is_pending ? Instant{hours(23) + std::chrono::milliseconds(id.value)} : Instant{hours(2)};
     if (is_pending) {
       gang.spec.pods.pod_class = {from.service % kClasses};
@@ -276,6 +278,27 @@ model::Snapshot only_unplaceable_gang(const model::Snapshot& before, const Layou
   return std::move(change.after);
 }
 
+model::Snapshot with_gangs_of_level(const model::Snapshot& before, model::TopologyLevel level) {
+  Change change{before, {}};
+  std::vector<std::pair<GangId, model::Pod>> pending;
+  before.gangs.for_each([&](GangId id, const model::Gang& row) {
+    if (row.phase != model::Gang::Phase::pending) return;
+    pending.emplace_back(id, before.pods.at(row.pods.front()));
+    for (const PodId of_gang : row.pods) change.after.pods.erase(of_gang);
+  });
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    const auto& [id, pod] = pending[i];
+    const bool is_too_large = i % 10 == 0;
+    model::Gang gang = before.gangs.at(id);
+    gang.spec.required_level = level;
+    gang.spec.pods.gpus_per_pod = whole_gpus(is_too_large ? kGpusOfANode : 1);
+    gang.spec.pods.count = gang.spec.pods.minimum = is_too_large ? 48 : 4;
+    const auto pods = static_cast<std::size_t>(gang.spec.pods.count);
+    set_gang(change, id, std::move(gang), pods, pod);
+  }
+  return std::move(change.after);
+}
+
 PlacementCounts check_placement(const model::Snapshot& snapshot, const Layout& layout,
                                 const decide::place::Decision& decision) {
   PlacementCounts result;
@@ -299,8 +322,9 @@ PlacementCounts check_placement(const model::Snapshot& snapshot, const Layout& l
     for (const model::BindPods::Binding& binding : bind->bindings) {
       const model::Node& node = snapshot.nodes.at(binding.node);
       pods.insert(binding.pod);
-      domains.insert(gang.spec.together == TopologyLevel::node ? binding.node.value
-                                                               : node.domains.domain_at(gang.spec.together).value);
+      domains.insert(gang.spec.required_level == TopologyLevel::node
+                         ? binding.node.value
+                         : node.domains.domain_at(gang.spec.required_level).value);
       held[binding.node] += snapshot.pods.at(binding.pod).gpus;
       if (held[binding.node] > node.gpus) fail(bind->gang, "puts more on a node than it has");
       if (!may_run_on(gang.service.value % kClasses, class_of_node(binding.node.value % layout.nodes))) {

@@ -47,7 +47,7 @@ def milliseconds(run):
 
 
 def milliseconds_if_it_fits(run):
-    """Returns the same time, or infinity for a Triton kernel that needs more shared memory than the GPU has."""
+    """Returns milliseconds(run), or infinity if a Triton kernel needs more shared memory than the GPU has."""
     try:
         return milliseconds(run)
     except triton.OutOfResources:
@@ -69,7 +69,7 @@ class Layer:
         self.scale = torch.ones((), device="cuda")
         rows_columns = {"qkv": ((self.q_heads + 2 * self.kv_heads) * dim, hidden), "o": (hidden, self.q_heads * dim),
                         "gate_up": (2 * inner, hidden), "down": (hidden, inner)}
-        # FP8 has few values near 0, so its weights have the size of 1 and a scale.
+        # FP8 has few values near 0, so FP8 weights have a magnitude of about 1, and a scale makes them small.
         self.scales = {name: torch.full((), size[1]**-0.5, device="cuda") for name, size in rows_columns.items()}
         self.weights = {name: normal(*size).to(dtype) if self.is_fp8() else normal(*size) * size[1]**-0.5
                         for name, size in rows_columns.items()}

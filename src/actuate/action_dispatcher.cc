@@ -30,7 +30,7 @@ std::vector<Target::Replica> victims_of(const Target& target, const model::SetRe
   std::vector<RemovableReplica> removable;
   for (const Target::Replica& replica : target.replicas) {
     const auto named = std::ranges::find(set.drain, replica.gang);
-    RemovableReplica candidate{replica.name, replica.ordinal, {}, replica.ready && !replica.out_since};
+    RemovableReplica candidate{replica.name, replica.ordinal, {}, replica.ready && !replica.out_of_router_since};
     if (named != set.drain.end()) candidate.rank = static_cast<std::size_t>(named - set.drain.begin());
     removable.push_back(std::move(candidate));
   }
@@ -110,7 +110,7 @@ void ActionDispatcher::set_replicas(model::ActionToken token, const model::SetRe
   }
   goal->drained.clear();
   for (const Target::Replica& replica : target->replicas) {
-    if (replica.out_since) goal->drained.push_back({replica.pod, *replica.out_since});
+    if (replica.out_of_router_since) goal->drained.push_back({replica.pod, *replica.out_of_router_since});
   }
   goal->is_cancelled = false;
   goal->revision += 1;

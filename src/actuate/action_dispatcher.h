@@ -27,8 +27,8 @@ struct Target {
     std::optional<std::uint32_t> ordinal;
     Ref pod;  ///< serving pod of the replica
     bool ready = false;
-    bool ever_served = true;           ///< false: the replica was never in the router, so it has no requests
-    std::optional<Instant> out_since;  ///< time at which Capstan took the replica out of the router
+    bool ever_served = true;                     ///< false: the replica was never in the router, so it has no requests
+    std::optional<Instant> out_of_router_since;  ///< time at which Capstan took the replica out of the router
   };
   Ref ref;
   std::string kind;
@@ -66,7 +66,7 @@ class ActionDispatcher {
   /// Starts an action. A refusal is reported as an outcome.
   void submit(model::ActionToken token, const model::Action& action, const model::Snapshot& snapshot);
 
-  /// Updates the requests of draining pods, by UID. A pod that is absent from `loads` reports nothing.
+  /// Updates the numbers of requests of draining pods, by UID. A pod that is absent from `loads` reports nothing.
   void update_loads(const std::map<std::string, ScaleGoal::Load>& loads);
 
   /// Cancels the scaling of every target whose UID is not in `targets`, because it is no longer managed.

@@ -79,7 +79,7 @@ class Change {
   std::string version_;
   bool in_doubt_ = false;
   int writes_ = 0;
-  int lost_in_a_row_ = 0;  // last writes that got no answer
+  int lost_in_a_row_ = 0;  // consecutive writes without an answer
 };
 
 /// Returns the reason for a refusal by the server.

@@ -37,7 +37,7 @@ class GangBind : public Effect {
   enum class Phase : std::uint8_t {
     annotate,
     bind,
-    unbind,  ///< rollback of the bound pods; the annotations of the others keep the transaction alive until it is done
+    unbind,              ///< rollback of the bound pods; the annotations of the other pods still mark the transaction
     remove_annotations,  ///< rollback of the pods that are not bound: removes the annotations
   };
 

@@ -12,7 +12,7 @@ namespace capstan::actuate {
 
 /// Label with the name of the group that a claim belongs to.
 inline constexpr std::string_view kClaimGroup = "capstan.dev/claim-group";
-/// Annotation of claims that are bought for a gang. If one of them does not become a node, all are deleted.
+/// Annotation of claims that are bought for a gang. If one claim does not become a node, all claims are deleted.
 inline constexpr std::string_view kClaimTogether = "capstan.dev/claim-together";
 /// Annotation with the number of claims in the group, which shows whether the group is complete.
 inline constexpr std::string_view kClaimGroupSize = "capstan.dev/claim-group-size";

@@ -9,7 +9,8 @@ namespace {
 using model::ReasonCode;
 
 /// Field managers that write their value again and again. Autoscalers (kube-controller-manager for the HPA, KEDA's
-/// operator) are not listed: they stay the last manager after their object is deleted, and Capstan sees their objects.
+/// operator) are not listed: Capstan finds them by their objects, and they stay the last manager after the object is
+/// deleted.
 constexpr std::string_view kGitOpsManagers[] = {
     "argocd-controller",              // Argo CD, server-side
     "argocd-application-controller",  // Argo CD, client-side

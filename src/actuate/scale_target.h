@@ -16,8 +16,8 @@ std::string other_owner(const kube::Workload& workload);
 /// Checks that the target's replicas have no other owner. If they have, the change is refused with `replicas_owned`.
 Change check_owner(const Ref& target);
 
-/// Sets the replicas of the target through /scale. Refused with `replicas_changed` if the current value is neither the
-/// one that the decision was made from nor the desired one.
+/// Sets the replicas of the target through /scale. The change is refused with `replicas_changed` if the current value
+/// is neither the value at the decision nor the desired value.
 Change set_replicas(const Ref& target, ReplicaCount requested_before, ReplicaCount wanted);
 
 }  // namespace capstan::actuate

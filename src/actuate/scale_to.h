@@ -37,7 +37,7 @@ struct ScaleGoal {
   std::set<std::string> serving_at_decision;  ///< scale-down: UIDs of all pods that served at the decision
   std::int64_t lost = 0;                      ///< pods in `serving_at_decision` that are gone
   std::vector<DrainedPod> drained;            ///< pods that an earlier effect took out of the router
-  bool can_mark = false;  ///< a mark on the pods decides which ones the workload removes (Deployment, ReplicaSet)
+  bool can_mark = false;  ///< a mark on a pod makes the workload remove it first (Deployment, ReplicaSet)
   DrainMeans means;
   Duration drain_limit = std::chrono::minutes(10);  ///< time after which a replica is removed despite its requests
   std::map<std::string, Load> loads;                ///< loads of pods by UID; an absent pod reports nothing

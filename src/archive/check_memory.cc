@@ -19,10 +19,10 @@ class Checker {
 
   void capstan(const decide::scale::CapstanMemory& memory) {
     for (Instant at : {memory.since, memory.at, memory.last_used, memory.gateway_at}) moment("scale seen", at);
-    for (Duration span : {memory.observed, memory.corrected, memory.block, memory.empty_seen}) {
+    for (Duration span : {memory.observed, memory.corrected, memory.block, memory.idle_observed}) {
       number("scale learned for", span.count(), kMaxTime);
     }
-    number("scale missed", memory.missed_empty_ppm, 1'000'000);
+    number("scale missed", memory.missed_when_idle_ppm, 1'000'000);
     for (const auto& row : memory.counters) moment("scale counters", row.measured_at);
     for (const auto& row : memory.forecasts) moment("scale forecast", row.due);
     for (const auto& row : memory.need_peaks) moment("scale need", row.at);

@@ -35,7 +35,7 @@ void FlightRecorder::add(const SavedState& state, Instant now) {
   }
   Result<void> added = recorder_->add(state);
   if (!added && recorder_->is_damaged()) {
-    // A file that is damaged inside opens well, so only a new file helps.
+    // A file that is damaged inside can still be opened, so only a new file helps.
     recorder_.reset();
     const Result<std::string> moved = set_aside(path_);
     if (moved) {

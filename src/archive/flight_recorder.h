@@ -24,7 +24,7 @@ class FlightRecorder {
   /// Appends a state.
   /// @param now  time of the caller's clock, which never goes back
   void add(const SavedState& state, Instant now);
-  /// Appends the outcome of an action. One that cannot be written is lost; the next state reports the fault.
+  /// Appends the outcome of an action. An outcome that cannot be written is lost; the next state reports the fault.
   void add_outcome(const control::ActionOutcome& outcome);
   /// Writes the states that are not in the file yet, and closes the file.
   void finish();

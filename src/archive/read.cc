@@ -27,8 +27,8 @@ using manifest::Node;
 /// Lists of a snapshot file that have a row for each object of the cluster.
 constexpr std::string_view kTables[] = {"services", "nodes", "claims", "gangs", "pods"};
 
-/// Calls `visit(row)` for the rows of a table, of which only one is in memory at a time if the file is JSON. It ends
-/// when `visit` returns false.
+/// Calls `visit(row)` for each row of a table, until `visit` returns false. If the file is JSON, only one row at a time
+/// is in memory.
 /// @param key  reads only the value of this key; empty: reads whole rows
 template <typename Visit>
 void for_each_row(const manifest::JsonFile& file, std::string_view table, std::string_view key, Visit visit) {
@@ -195,7 +195,7 @@ class TableReader {
     fields.integer("min_pods", spec.minimum, 0, kMaxGroupSize);
     need_ref(fields, errors_, "gpu", spec.gpu, within(catalog_.gpu_kinds));
     need_integer(fields, "gpus_per_pod_milli", spec.gpus_per_pod.count, 1, kMaxGpus);
-    read_level(fields, errors_, "together", catalog_.topologies, row.spec.together);
+    read_level(fields, errors_, "together", catalog_.topologies, row.spec.required_level);
     read_preferred(fields, errors_, catalog_.topologies, row.spec.preferred);
     read_pod_class(fields, errors_, spec.pod_class, catalog_, exclusions_);
     spec.count = std::max(std::ssize(row.pods), spec.minimum);
@@ -203,6 +203,7 @@ class TableReader {
     need_instant(fields, "created_at_ns", row.created_at);
     fields.boolean("resumed", row.resumed);
     read_instant(fields, "expected_ready_at_ns", row.expected_ready_at);
+    read_instant(fields, "initialized_at_ns", row.initialized_at);
     read_instant(fields, "containers_started_at_ns", row.containers_started_at);
     fields.check("signals", [&](const Node& node, ErrorList& errors) {
       model::ReplicaSignals readings;
@@ -215,8 +216,8 @@ class TableReader {
     });
   }
 
-  /// Reads how many of the pods that a gang needs do not exist. A file of an earlier program does not state it for a
-  /// gang that runs and has lost pods.
+  /// Reads how many of the pods that a gang needs do not exist. A file of an earlier program does not state this number
+  /// for a gang that runs and has lost pods.
   void missing_pods(model::GangId id, Fields& fields, const model::Gang& row) {
     std::int64_t missing = 0;
     fields.integer("missing_pods", missing, 0, kMaxGroupSize);
@@ -230,7 +231,7 @@ class TableReader {
     }
   }
 
-  /// Refuses gangs that state more `min_pods` than they have pods, unless one of the pods has a node.
+  /// Refuses gangs whose `min_pods` is larger than the number of their pods, unless one of the pods has a node.
   void check_minimums() {
     for (const auto& [id, place] : below_minimum_) {
       if (!errors_.ok()) return;
@@ -436,8 +437,8 @@ std::optional<model::Inconsistency> find_overcommitted(const model::Snapshot& sn
 /// for one row, and for everything that is not in a table.
 constexpr manifest::Limits kLimits{.bytes = 256u << 20, .nodes = 10'000'000};
 
-/// A file that is not JSON is read as YAML if it is not larger than this, because that costs seventy bytes of memory
-/// for each byte of the file.
+/// A file that is not JSON is read as YAML if it is not larger than this, because reading YAML takes seventy bytes of
+/// memory for each byte of the file.
 constexpr std::size_t kMaxYamlBytes = 16u << 20;
 
 Result<SavedState> read_document(const manifest::JsonFile& file) {

@@ -216,7 +216,7 @@ model::Workload read_workload(const Node& item, const model::Catalog& catalog, E
                                 std::to_string(workload.tensor_parallel) +
                                 " GPUs, expected at least 0.001 GPUs per pod");
   }
-  read_level(fields, errors, "together", catalog.topologies, workload.together);
+  read_level(fields, errors, "together", catalog.topologies, workload.required_level);
   read_preferred(fields, errors, catalog.topologies, workload.preferred);
   fields.integer("max_seqs", workload.step_limits.max_seqs, 0, 1 << 24);
   fields.integer("max_batched_tokens", workload.step_limits.max_batched_tokens, 0, 1 << 24);

@@ -42,7 +42,7 @@ std::uint64_t action_key(model::Action action) {
   return model::plan_hash(plan);
 }
 
-std::vector<std::uint64_t> action_keys(const Redecision& decided) {
+std::vector<std::uint64_t> action_keys(const RepeatedDecisions& decided) {
   std::vector<std::uint64_t> keys;
   const auto add = [&](const model::Plan& plan) {
     for (const model::Action& action : plan.actions) keys.push_back(action_key(action));

@@ -10,8 +10,8 @@
 #include "control/action_outcome.h"
 #include "model/catalog.h"
 
-// The outcomes of the actions of a recording. An action has no number that a later decision from the same inputs would
-// give it again, so an outcome names its action by its content.
+// The outcomes of the actions of a recording. If a decision is made again from the same inputs, its actions have no
+// number by which to find the recorded ones. So an outcome identifies its action by the content of the action.
 namespace capstan::archive {
 
 enum class ActionResult : std::uint8_t {
@@ -30,15 +30,15 @@ struct RecordedOutcome {
   std::int64_t state = 0;    ///< number of its state in the recording
   std::uint64_t action = 0;  ///< action_key() of the action
   ActionResult result{};
-  std::string why{};  ///< why it was not carried out, in words; may be empty
+  std::string why{};  ///< reason why the action was not carried out, in words; may be empty
 };
 
 /// Returns a number that two actions share only if they do the same, whatever their reasons.
 std::uint64_t action_key(model::Action action);
 /// Returns the keys of all actions of a decision: those about replicas, then those about pods and about nodes.
-std::vector<std::uint64_t> action_keys(const Redecision& decided);
-/// Returns for each action its outcome; no value: none came, or the action was not submitted. Several equal actions get
-/// their outcomes in their order.
+std::vector<std::uint64_t> action_keys(const RepeatedDecisions& decided);
+/// Returns for each action its outcome; no value if no outcome came, or if the action was not submitted. Of several
+/// equal actions, the first one gets the first outcome.
 std::vector<std::optional<RecordedOutcome>> outcomes_by_action(const std::vector<std::uint64_t>& keys,
                                                                std::vector<RecordedOutcome> outcomes);
 /// @param catalog  for the names in the reason

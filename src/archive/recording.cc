@@ -127,7 +127,7 @@ struct Recorder::File {
   std::string before{};                             ///< the last state as text
   Instant before_at{};
   std::int64_t number = 0;  ///< number of the next state
-  std::int64_t first = 0;   ///< number of the last state that was compressed alone
+  std::int64_t first = 0;   ///< number of the first state of the current run
   std::int64_t bytes = 0;   ///< size of all states in the file
 
   Result<void> prepare();
@@ -260,7 +260,8 @@ Result<void> Recorder::File::write(const SavedState& state) {
   before = std::move(text);
   before_at = at;
   bytes += static_cast<std::int64_t>(compressed.size());
-  // If the clock was set back, the later states are those to which new outcomes belong.
+  // If the clock was set back, the list has states with later times. They are removed, because new outcomes belong to
+  // this state.
   open_states.erase(open_states.lower_bound(state.snapshot.at), open_states.end());
   open_states.emplace(state.snapshot.at, number);
   if (open_states.size() > kOpenStates) open_states.erase(open_states.begin());
@@ -292,8 +293,8 @@ Result<void> Recorder::File::drop_oldest(Instant now) {
 Result<void> Recorder::finish() {
   CAPSTAN_ASSERT(file_ != nullptr);
   Result<void> written = file_->database.run("PRAGMA wal_checkpoint(TRUNCATE);");
-  // A reader that follows the recording opens the file for short moments. If one keeps it open, the log remains, but it
-  // is empty: every state is in the file.
+  // A reader that follows the recording opens the file for short moments. If a reader keeps the file open, the log
+  // remains, but it is empty: every state is in the file.
   for (int tries = 0; written && tries < kFinishTries; ++tries) {
     written = file_->database.run("PRAGMA journal_mode = DELETE;");
     if (written || !file_->database.is_busy()) break;
@@ -452,7 +453,9 @@ Result<std::optional<SavedState>> Recording::File::state() {
   return std::move(*state);
 }
 
-/// Returns the first number of the run that a query selects, for a value of its parameter; nothing if it has no row.
+/// Runs a query that selects the run of a state. Returns the number of the first state of the run, or nothing if the
+/// query finds no row.
+/// @param bound  value of the query's parameter
 Result<std::optional<std::int64_t>> Recording::File::run_of(const char* sql, std::int64_t bound) {
   Result<Statement> run = database.prepare(sql);
   if (!run) return std::unexpected(run.error());

@@ -84,8 +84,8 @@ class Recording {
 
   std::int64_t states() const;   ///< number of states in the file when it was opened
   std::int64_t damaged() const;  ///< number of damaged states that were left out so far
-  /// Returns the next readable state; nothing after the last one. If no state of the recording is readable, it is an
-  /// input error that names the first damaged one.
+  /// Returns the next readable state; nothing after the last one. If the recording has states and none is readable, the
+  /// result is an input error that names the first damaged state.
   Result<std::optional<SavedState>> next();
   /// Returns the last readable state that was not read yet; nothing if there is none. It decompresses only the states
   /// of the last run.
@@ -93,7 +93,7 @@ class Recording {
   /// Returns the first state at or after a moment; nothing if the recording ends before it.
   Result<std::optional<SavedState>> first_from(Instant at);
 
-  /// Returns true if the recording has outcomes of actions. Those of earlier versions have none.
+  /// Returns true if the recording has outcomes of actions. Recordings of earlier versions have none.
   bool has_outcomes() const;
   /// Returns the outcomes of the actions of a state, in the order in which they came.
   Result<std::vector<RecordedOutcome>> outcomes_of(std::int64_t state);

@@ -37,7 +37,7 @@ std::uint64_t size_of(const std::string& path) {
   return failed ? 0 : size;
 }
 
-/// Returns the size that the head of a database states; 0 if the head does not know it.
+/// Returns the size that the head of a database states; 0 if the size in the head is out of date.
 std::uint64_t stated_size(std::string_view head) {
   if (number_at(head, kChangesAt, 4) != number_at(head, kPagesValidForAt, 4)) return 0;
   const std::uint64_t page = number_at(head, kPageSizeAt, 2);
@@ -86,7 +86,7 @@ ExaminedFile examine(const std::string& path) {
   }
   if (number_at(head, kApplicationAt, 4) != std::uint64_t{kRecordingApplication}) return foreign;
   ExaminedFile found = examine_database(path);
-  // With a log, pages of the file may still be in the log.
+  // A database with a log may be shorter than its stated size, because the log holds the missing pages.
   if (const std::uint64_t whole = stated_size(head);
       found.content == FileContent::damaged && !has_log && size < whole) {
     found.fault = fmt::format("the recording was cut: {} of its {} bytes are left", size, whole);

@@ -5,13 +5,13 @@
 
 #include "base/error.h"
 
-// The file of a recording: whether it is one, whether it is whole, and moving it out of the way.
+// Examines the file of a recording, and moves it out of the way if it cannot be continued.
 namespace capstan::archive {
 
 /// Identifies the file: `file FILE` and other programs show it as an SQLite database with this application id.
 inline constexpr std::int64_t kRecordingApplication = 0x43617073;  // "Caps"
-/// Version 2 has the layers that decided. A recording of version 1 has only states in which all layers did. Version 3
-/// has the outcomes of actions.
+/// Version 2 added the layers that decided: in a recording of version 1, all layers decided in every state. Version 3
+/// added the outcomes of actions.
 inline constexpr std::int64_t kRecordingVersion = 3;
 
 /// The content of a file that may be a recording.

@@ -11,9 +11,10 @@
 namespace capstan::archive {
 namespace {
 
-/// Removes the effects of services that were not due: their actions and what they would remember.
-/// @param deciders  for each service the one that decides about its replicas
-void keep_due(const SavedState& state, const std::vector<model::ServiceId>& deciders, Redecision& decided) {
+/// Removes the effects of services and layers that were not due: their actions and the changes of their memories.
+/// @param deciders  by service: the service whose decision sets its replicas
+void drop_decisions_not_due(const SavedState& state, const std::vector<model::ServiceId>& deciders,
+                            RepeatedDecisions& decided) {
   for (std::size_t i = 0; i < decided.scale.size(); ++i) {
     const model::ServiceId service{static_cast<std::uint32_t>(i)};
     const model::ServiceState* row = state.snapshot.services.find(service);
@@ -31,15 +32,15 @@ void keep_due(const SavedState& state, const std::vector<model::ServiceId>& deci
 
 }  // namespace
 
-Redecision redecide(const SavedState& state) {
+RepeatedDecisions redecide(const SavedState& state) {
   fleet::Index index = fleet::build(state.snapshot);
   return redecide(state, index);
 }
 
-Redecision redecide(const SavedState& state, fleet::Index& index) {
+RepeatedDecisions redecide(const SavedState& state, fleet::Index& index) {
   const model::Snapshot& snapshot = state.snapshot;
   control::Memory memory = state.memory;
-  Redecision out;
+  RepeatedDecisions out;
   const control::Policies& policies = state.policies;
   const std::vector<model::ServiceId> deciders = decide::scale::deciders(
       snapshot, [&](model::ServiceId id) -> const decide::scale::Policy& { return policies.scale[id.value]; });
@@ -84,7 +85,7 @@ Redecision redecide(const SavedState& state, fleet::Index& index) {
                                               snapshot.at, {.detail = decide::Detail::candidates});
   }
   out.memory = std::move(memory);
-  keep_due(state, deciders, out);
+  drop_decisions_not_due(state, deciders, out);
   return out;
 }
 

@@ -11,7 +11,7 @@
 namespace capstan::archive {
 
 /// The decisions of every layer from a saved state.
-struct Redecision {
+struct RepeatedDecisions {
   std::vector<decide::scale::Decision> scale;  ///< decisions by service
   decide::place::Decision place;
   decide::provision::Decision provision;
@@ -20,9 +20,9 @@ struct Redecision {
 
 /// Decides again from a saved state, with the same functions in the same order as the loop. The decisions keep their
 /// candidates. A layer that was not due (`SavedState::due`) gives its reasons at that moment, and no action.
-Redecision redecide(const SavedState& state);
+RepeatedDecisions redecide(const SavedState& state);
 /// Decides with an index that exists already.
 /// @param index  index of the state's snapshot; it is the same afterwards
-Redecision redecide(const SavedState& state, fleet::Index& index);
+RepeatedDecisions redecide(const SavedState& state, fleet::Index& index);
 
 }  // namespace capstan::archive

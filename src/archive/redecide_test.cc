@@ -31,7 +31,7 @@ class FixedWorld final : public ports::World {
 };
 
 /// Returns all decided actions in the order in which the loop submits them.
-model::Plan whole_plan(const Redecision& all) {
+model::Plan whole_plan(const RepeatedDecisions& all) {
   model::Plan plan;
   const auto add = [&](const model::Plan& part) {
     plan.actions.insert(plan.actions.end(), part.actions.begin(), part.actions.end());
@@ -140,19 +140,19 @@ TEST(Redecide, ALayerThatWasNotDueHasNoAction) {
   const ReplicaCount before = world.snapshot.services.at({0}).desired_replicas;
   ASSERT_TRUE(node.valid() && before != 5);
 
-  const Redecision all = redecide(state);
+  const RepeatedDecisions all = redecide(state);
   EXPECT_EQ(all.scale.at(0).desired, 5);
   EXPECT_FALSE(all.scale.at(0).plan.actions.empty());
   EXPECT_FALSE(all.place.plan.actions.empty());
 
   state.due = {.services = std::vector<model::ServiceId>(), .placement = true};
-  const Redecision lower = redecide(state);
+  const RepeatedDecisions lower = redecide(state);
   EXPECT_TRUE(lower.scale.at(0).plan.actions.empty());
   EXPECT_EQ(lower.scale.at(0).desired, before);
   EXPECT_EQ(plan_hash(lower.place.plan), plan_hash(all.place.plan));
 
   state.due = {.services = {}, .placement = false};
-  const Redecision upper = redecide(state);
+  const RepeatedDecisions upper = redecide(state);
   EXPECT_EQ(plan_hash(upper.scale.at(0).plan), plan_hash(all.scale.at(0).plan));
   EXPECT_TRUE(upper.place.plan.actions.empty() && upper.provision.plan.actions.empty());
   EXPECT_EQ(upper.memory.place, state.memory.place) << "what was not decided is not remembered";

@@ -15,13 +15,14 @@ std::uint64_t actions_hash(model::Plan plan) {
   return model::plan_hash(plan);
 }
 
-bool same(const Redecision& a, const Redecision& b) {
+bool same(const RepeatedDecisions& a, const RepeatedDecisions& b) {
   const auto are_same = [](const auto& one, const auto& other) { return have_same_actions(one.plan, other.plan); };
   return std::ranges::equal(a.scale, b.scale, are_same) && are_same(a.place, b.place) &&
          are_same(a.provision, b.provision);
 }
 
-/// Returns the state with the other policies, and with the memory that their layers have.
+/// Returns the state with the other policies. The layers with another policy get their part of `memory`, or an empty
+/// memory if there is none.
 SavedState under(const SavedState& state, const OtherPolicies& other, const std::optional<control::Memory>& memory) {
   SavedState changed = state;
   if (other.scale) {
@@ -55,13 +56,13 @@ Result<ReplayCount> replay(Recording& recording, const OtherPolicies& other,
     count.damaged = recording.damaged();
     if (!*state) return count;
     fleet::Index index = fleet::build((*state)->snapshot);
-    const Redecision recorded = redecide(**state, index);
-    std::optional<Redecision> changed;
+    const RepeatedDecisions recorded = redecide(**state, index);
+    std::optional<RepeatedDecisions> changed;
     if (other.any()) {
       changed = redecide(under(**state, other, memory), index);
       memory = changed->memory;
     }
-    const Redecision& second = changed ? *changed : recorded;
+    const RepeatedDecisions& second = changed ? *changed : recorded;
     const bool differs = changed && !same(recorded, second);
     ++count.states;
     if (differs) ++count.differing;

@@ -23,9 +23,9 @@ struct OtherPolicies {
 /// The decisions of one recorded state.
 struct ReplayedState {
   const SavedState& state;
-  const Redecision& recorded;  ///< decisions under the recorded policies
-  const Redecision& other;     ///< decisions under the other policies; the same object if there are none
-  bool differs = false;        ///< true: their plans have other actions
+  const RepeatedDecisions& recorded;  ///< decisions under the recorded policies
+  const RepeatedDecisions& other;     ///< decisions under the other policies; the same object if there are none
+  bool differs = false;               ///< true: their plans have other actions
 };
 
 struct ReplayCount {

@@ -163,7 +163,8 @@ void read_id(manifest::Fields& fields, manifest::ErrorList& errors, std::string_
   read_ref(fields, errors, key, out, [](Id<Tag>) { return true; });
 }
 
-/// Reads the position of a replica's variant in the list `variants` of its service, which has exactly one entry.
+/// Reads the position of a replica's variant in the list `variants` of its service. The list has exactly one entry, so
+/// the position must be 0.
 inline void check_variant(manifest::Fields& fields, manifest::ErrorList& errors) {
   const manifest::Node* node = fields.need("variant");
   if (node == nullptr || (node->kind == manifest::Node::Kind::scalar && node->text == "0")) return;

@@ -89,7 +89,7 @@ TEST(SavedState, KeepsTheRulesOfAPool) {
   pool.budgets = {{.nodes = 0, .start = *Cron::parse("0 9 * * 1-5"), .duration = std::chrono::hours(8)},
                   {.nodes = 2, .share_ppm = 100'000}};
   world.pool({world.offering(8, 0, 12)}, 8);
-  world.catalog().pools.back().budgets.emplace();  // no budget is not the same as that of the policy
+  world.catalog().pools.back().budgets.emplace();  // an empty list is not the same as no list
   SavedState state;
   state.snapshot = world.snapshot;
   state.policies.name = "pools";
@@ -123,7 +123,7 @@ TEST(SavedState, KeepsTheVariantsOfAMixWithPricesAndLimits) {
   EXPECT_EQ(read->snapshot.catalog->service({1}).workload.step_limits, (model::StepLimits{64, 4096}));
   EXPECT_EQ(read->snapshot.catalog->service({1}).windows, other.windows);
   EXPECT_EQ(read->snapshot.catalog->service({1}).survives, other.survives);
-  const Redecision decided = redecide(*read);
+  const RepeatedDecisions decided = redecide(*read);
   EXPECT_EQ(decided.scale.at(1).decided_with, model::ServiceId{0});
   ASSERT_TRUE(decided.scale.at(0).sizing && decided.scale.at(0).sizing->mix);
   EXPECT_EQ(decided.scale.at(0).sizing->mix->variants.size(), 2u);

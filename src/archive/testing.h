@@ -126,7 +126,10 @@ inline model::Snapshot full_snapshot() {
     row.spec.pods.minimum = row.spec.pods.count = 3;
   });
   change_row(s.gangs, model::GangId{4}, [](auto& row) { row.resumed = true, row.expected_ready_at = at(200); });
-  change_row(s.gangs, model::GangId{0}, [](auto& row) { row.containers_started_at = at(1); });
+  change_row(s.gangs, model::GangId{0}, [](auto& row) {
+    row.initialized_at = at(0);
+    row.containers_started_at = at(1);
+  });
   return s;
 }
 

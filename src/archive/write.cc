@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 std::int64_t ns(Instant instant) { return instant.since_start.count(); }
 
-// put() leaves out the key for never, for an invalid id and for an empty text.
+// put() omits the key if the instant is never(), the id is invalid or the text is empty.
 void put(Json& json, const char* key, Instant instant) {
   if (!instant.is_never()) json[key] = ns(instant);
 }
@@ -74,7 +74,7 @@ Json workload(const model::Catalog& catalog, const model::Workload& from) {
   put(json, "dtype", from.dtype);
   json["role"] = word(from.role);
   json["pods"] = from.pods;
-  json["together"] = catalog.level_key(from.together);
+  json["together"] = catalog.level_key(from.required_level);
   if (from.preferred) json["preferred"] = catalog.level_key(*from.preferred);
   if (from.step_limits.max_seqs > 0) json["max_seqs"] = from.step_limits.max_seqs;
   if (from.step_limits.max_batched_tokens > 0) json["max_batched_tokens"] = from.step_limits.max_batched_tokens;
@@ -175,7 +175,7 @@ Json queue(const model::Queue& from) {
 }
 
 /// Returns true if format 2 has a key for everything in the queues: names, limits of GPUs, and parents that come first.
-bool are_limits(const std::vector<model::Queue>& queues) {
+bool fits_format_2(const std::vector<model::Queue>& queues) {
   for (std::uint32_t i = 0; i < queues.size(); ++i) {
     const model::Queue& queue = queues[i];
     model::Queue known{.name = queue.name, .parent = queue.parent, .gpus = {.limit = queue.gpus.limit}};
@@ -296,12 +296,13 @@ Json gang(Json json, const model::Catalog& catalog, const model::Gang& from, con
   if (missing > 0) json["missing_pods"] = missing;
   put(json, "gpu", from.spec.pods.gpu);
   json["gpus_per_pod_milli"] = from.spec.pods.gpus_per_pod.count;
-  json["together"] = catalog.level_key(from.spec.together);
+  json["together"] = catalog.level_key(from.spec.required_level);
   if (from.spec.preferred) json["preferred"] = catalog.level_key(*from.spec.preferred);
   put(json, "pod_class", from.spec.pods.pod_class);
   put(json, "created_at_ns", from.created_at);
   if (from.resumed) json["resumed"] = true;
   put(json, "expected_ready_at_ns", from.expected_ready_at);
+  put(json, "initialized_at_ns", from.initialized_at);
   put(json, "containers_started_at_ns", from.containers_started_at);
   for (const model::ReplicaSignal& item : model::kReplicaSignals) {
     const model::Signal& value = signals.*item.field;
@@ -383,7 +384,8 @@ std::int64_t format_of(const model::Snapshot& snapshot) {
   bool lacks_pods = false;
   snapshot.gangs.for_each(
       [&](model::GangId, const model::Gang& gang) { lacks_pods |= gang.spec.pods.minimum > std::ssize(gang.pods); });
-  if (has_devices || lacks_pods || !snapshot.catalog->instance_types.empty() || !are_limits(snapshot.catalog->queues))
+  if (has_devices || lacks_pods || !snapshot.catalog->instance_types.empty() ||
+      !fits_format_2(snapshot.catalog->queues))
     return 4;
   bool has_preference = std::ranges::any_of(
       snapshot.catalog->services, [](const model::Service& service) { return service.workload.preferred.has_value(); });

@@ -3,7 +3,7 @@
 namespace capstan {
 
 /// Sets a function that is called before the message of a broken invariant is printed, so that a command that draws on
-/// the terminal can restore it first. Null: none.
+/// the terminal can restore it first. Null removes the function.
 void before_assertion_message(void (*function)());
 
 }  // namespace capstan

@@ -11,7 +11,7 @@
 namespace capstan {
 
 /// Returns an error if the files could not be written: the path is not a folder, the folder is not empty, or the
-/// process may not write into it. For a new folder, the nearest existing folder above it counts. Changes nothing.
+/// process may not write into it. For a new folder, checks the nearest existing folder above it. Changes nothing.
 std::optional<Error> check_output_folder(const std::string& folder);
 
 /// Writes all files; each key of `files` is a path below `folder`. If one file cannot be written, deletes every file

@@ -73,7 +73,7 @@ TEST(SharedTable, ACopyOwnsOnlyTheBlocksItChanged) {
 }
 
 TEST(SharedTable, VisitsTheRowsThatDiffer) {
-  using Change = std::tuple<std::uint32_t, int, int>;  // 0: absent
+  using Change = std::tuple<std::uint32_t, int, int>;  // id, value before and after; 0: no such row
   const auto changes = [](const Table& before, const Table& after) {
     std::vector<Change> found;
     after.for_each_change(before, [&](RowId id, const int* old_row, const int* new_row) {

@@ -10,8 +10,8 @@
 
 namespace capstan::bound {
 
-/// Class of jobs that have similar work and are released in one bin. A dropped job of the class counts with the work of
-/// its heaviest job, so that the lower bound stays valid.
+/// Class of jobs that have similar work and are released in one bin. Every dropped job counts with the work of the
+/// heaviest job of its class, so that the lower bound stays valid.
 struct DropClass {
   std::size_t bin = 0;
   double work_s = 0;      ///< work of the heaviest job

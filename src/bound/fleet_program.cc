@@ -115,7 +115,8 @@ std::vector<double> levels_by_release(const Corridor& corridor, const FleetTerms
 FleetBound least_fleet(const Corridor& corridor, const FleetTerms& terms) {
   FleetBound bound = FleetProgram(corridor, terms).solve();
   const double standing_s = terms.standing * in_seconds(terms.span);
-  // Standing replicas are paid in addition to the replicas of the program. The remaining work is a second lower bound.
+  // Standing replicas are paid in addition to the replicas of the program. A second lower bound is the work that
+  // remains without the jobs that may be dropped.
   bound.least_s = std::max({standing_s + std::max(bound.least_s, 0.0), least_work(corridor, terms)});
   if (!bound.solved) bound.level = levels_by_release(corridor, terms);
   return bound;

@@ -38,8 +38,8 @@ WorkTotals some_totals() {
   return totals;
 }
 
-/// A step and its counted part: some of its sequences and prompts. Each counted prompt is whole, except that the last
-/// may only be begun in a full step. The rest belongs to other requests.
+/// A step and its counted part: some of its sequences and prompts. The rest belongs to other requests. Each counted
+/// prompt is complete, except that a full step may contain only the beginning of its last prompt.
 struct PartlyCountedStep {
   StepWork work;
   StepWork counted;

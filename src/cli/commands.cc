@@ -72,8 +72,8 @@ bool wants_sparklines(const SimulateArguments& arguments) {
   return arguments.sparklines == SparklineMode::always || (output_is_terminal() && locale_is_utf8());
 }
 
-/// Returns the line with the number of simulated requests and the time it took. The time differs from run to run, so
-/// the line is no part of the result.
+/// Returns the line with the number of simulated requests and the time that the simulation took. The time differs from
+/// run to run, so the line is not a part of the result.
 std::string effort_words(const experiment::Comparison& comparison, double seconds) {
   RequestCount requests = comparison.extra_requests;
   std::int64_t jobs = 0;
@@ -137,7 +137,7 @@ Result<experiment::Comparison> record(const scenario::Scenario& scenario, const 
   return comparison;
 }
 
-/// Writes the page with charts, if one is wanted.
+/// Writes the page with charts, if the arguments name a file for it.
 Result<void> write_report(const SimulateArguments& arguments, const experiment::Comparison& comparison) {
   if (arguments.report.empty()) return {};
   const experiment::JsonParts parts{.decisions = true, .command = command_again(arguments), .compact = true};

@@ -27,7 +27,7 @@ enum class SparklineMode : std::uint8_t { automatic, always, never };
 struct SimulateArguments {
   std::string scenario;
   scenario::ScenarioOverrides overrides;
-  std::string from_snapshot;  ///< snapshot file with the initial state; empty: that of the scenario
+  std::string from_snapshot;  ///< snapshot file with the initial state; empty: the scenario states it
   std::string service;        ///< name of the service in the snapshot
   Output output = Output::text;
   unsigned jobs = 0;                 ///< concurrent runs; 0 = one for each core
@@ -35,7 +35,7 @@ struct SimulateArguments {
   bool frontier = false;             ///< compare: also print the policies that no other policy beats
                                      ///< (`RenderOptions::frontier`)
   bool verbose = false;              ///< text: a row for every service, class of jobs, queue and team
-  bool bound = false;                ///< compare: also compute what perfect foresight would reach
+  bool bound = false;                ///< compare: also compute the cost that perfect foresight would reach
   bool no_advice = false;            ///< compare: leave out the additional runs from which the advice follows
   bool compare = false;              ///< simulate all policies; false: the named policy, or the first
   SparklineMode sparklines = SparklineMode::automatic;  ///< compare, in text: draw the run over time

@@ -12,7 +12,8 @@ namespace {
 /// Lower limits than those of `capstan serve`, because the page shares the memory of the controller.
 constexpr serve::EventLimits kEventLimits{.count = 10'000, .bytes = std::size_t{8} << 20};
 
-/// Unknown tokens must not use up the requests that the API server allows the controller.
+/// Returns a low limit on requests to the API server, so that reviews of unknown tokens do not use up the requests that
+/// the API server allows the controller.
 kube::Client::Options few_requests() {
   kube::Client::Options options;
   options.requests_per_second = 5;
@@ -82,7 +83,7 @@ void ControllerPage::run_once(const op::Process& process) {
     is_leading_ = true;
     if (is_decided_ || loop.controller().log().count() > next_action_) show(loop);
   } else {
-    next_action_ = 0;  // the next time that the process leads, it has a new log
+    next_action_ = 0;  // the log starts anew when the process leads again
     if (std::exchange(is_leading_, false)) history_.clear();
   }
   is_decided_ = false;
@@ -104,7 +105,7 @@ void ControllerPage::note_outcome(const control::ActionOutcome& outcome, const m
 void ControllerPage::show(const op::DecisionLoop& loop) {
   const model::Snapshot& snapshot = loop.world().snapshot();
   const archive::SavedState state{snapshot, loop.world().objects().names(), loop.controller().in_force(), {}};
-  const archive::Redecision decided = serve::last_decisions(loop.controller(), next_action_);
+  const archive::RepeatedDecisions decided = serve::last_decisions(loop.controller(), next_action_);
   next_action_ = loop.controller().log().count();
   history_.note(state, decided);
   awaited_.add(snapshot.at.since_start.count(), position_, decided);

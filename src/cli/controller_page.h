@@ -20,8 +20,8 @@
 
 namespace capstan::cli {
 
-/// The page /ui of a controller that runs: what `capstan serve` shows of a recording that grows, for those whom the API
-/// server allows to see it. It reads the decisions and changes nothing.
+/// The page /ui of a running controller. It shows what `capstan serve` shows for a growing recording, and only to users
+/// whom the API server authorizes. The page reads the decisions and changes nothing.
 class ControllerPage {
  public:
   struct Options {
@@ -31,7 +31,7 @@ class ControllerPage {
     std::string ns{};                  ///< namespace of the controller, for commands; empty: not given
     std::string name{};                ///< heading of the page
   };
-  /// All outlive the page.
+  /// The objects that the page uses. They must outlive the page.
   struct Dependencies {
     net::Transport& transport;
     kube::Credentials& credentials;
@@ -70,7 +70,7 @@ class ControllerPage {
   std::uint64_t next_action_ = 0;  ///< number in the log of the first action that was not shown
   std::string notice_;
   serve::AwaitedOutcomes awaited_;
-  std::vector<serve::ShownOutcome> outcomes_;  ///< they go to the page with the next state
+  std::vector<serve::ShownOutcome> outcomes_;  ///< outcomes that the page gets with the next state
 };
 
 }  // namespace capstan::cli

@@ -21,7 +21,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Returns URLs as they are, and addresses and ranges as URLs.
+/// Returns the endpoints as URLs. Texts that are URLs lose only their final slashes; addresses and ranges of addresses
+/// become URLs.
 Result<std::vector<std::string>> endpoints_of(const std::vector<std::string>& given) {
   std::vector<std::string> endpoints;
   for (std::string text : given) {

@@ -22,8 +22,8 @@ struct ExplainSignalsArguments {
   std::string prometheus{};          ///< server to ask for GPU duty and the gateway's queue; empty: the service's
   Output output = Output::text;
 };
-/// Prints the stages that the signals of a service pass, the stage at which one is lost, and the bottleneck of its
-/// slowest replica. Returns exit code 2 if a signal is lost.
+/// Prints the stages that the signals of a service pass, the first stage at which a signal is lost, and the bottleneck
+/// of the slowest replica. Returns exit code 2 if a signal is lost.
 ExitCode explain_signals(const ExplainSignalsArguments& arguments);
 
 /// The load of one pod.

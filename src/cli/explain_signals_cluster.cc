@@ -229,7 +229,7 @@ void read_adapter(kube::Session& session, const op::ClusterView& view, const op:
   std::vector<std::pair<std::string, kube::StringMap>> autoscalers;  // name, labels of the pods
   view.autoscalers.for_each([&](kube::RowId, const kube::HorizontalPodAutoscaler& hpa) {
     if (hpa.meta.ns != scaler.meta.ns) return;
-    for (const op::TargetOf& target : op::targets_of(scaler)) {
+    for (const op::ScalerTarget& target : op::targets_of(scaler)) {
       const kube::TargetRef& ref = target.variant->target;
       if (ref.kind != hpa.target.kind || ref.name != hpa.target.name) continue;
       const kube::Workload* workload = targets.find(scaler.meta.ns, ref);
@@ -255,7 +255,7 @@ explain::UnreadObjects unread_objects(const op::ClusterWatch::UnreadCollection& 
 /// Adds the workloads of the scaler to the facts, or the first one that does not exist.
 void read_targets(const op::ClusterView& view, const op::InferenceScaler& scaler, explain::SignalFacts& facts) {
   const op::Targets targets(view);
-  for (const op::TargetOf& target : op::targets_of(scaler)) {
+  for (const op::ScalerTarget& target : op::targets_of(scaler)) {
     const kube::TargetRef& ref = target.variant->target;
     const std::string name = fmt::format("{} {}/{}", ref.kind, scaler.meta.ns, ref.name);
     if (!facts.target.empty()) facts.target += ", ";

@@ -69,7 +69,7 @@ Result<lint::Config> config_of(const LintArguments& arguments) {
   lint::Options& options = config->options;
   options.advice = options.advice || arguments.advice;
   options.threads = arguments.jobs;
-  options.settings.closed_world = options.settings.closed_world || arguments.closed_world;
+  options.settings.is_complete_cluster = options.settings.is_complete_cluster || arguments.is_complete_cluster;
   std::ranges::copy(arguments.exclude, std::back_inserter(config->exclude));
   if (auto read = read_severities(arguments, options); !read) return std::unexpected(read.error());
   if (arguments.kube_version.empty()) return config;
@@ -127,7 +127,7 @@ lint::Report read_cluster_and_lint(const LintArguments& arguments, const lint::C
   }
   lint::Options options = config.options;
   // If all namespaces are read, an object that is referred to but was not found does not exist.
-  options.settings.closed_world = options.settings.closed_world || arguments.cluster.ns.empty();
+  options.settings.is_complete_cluster = options.settings.is_complete_cluster || arguments.cluster.ns.empty();
   found = lint::lint_texts(cluster_texts(objects.take_objects()), options);
   found.unreadable = objects.refused();
   if (stop_signals() != 0) found.unreadable.push_back({ErrorKind::input, "the cluster", 0, 0, "interrupted"});

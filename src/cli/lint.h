@@ -25,7 +25,7 @@ struct LintArguments {
   std::string explain;         ///< name of the rule to explain; empty: none
   bool list = false;
   bool advice = false;
-  bool closed_world = false;
+  bool is_complete_cluster = false;
   bool statistics = false;
   bool fix = false;           ///< make the fixes that keep the meaning of the files
   bool unsafe_fixes = false;  ///< also make the fixes that change what runs

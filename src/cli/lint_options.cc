@@ -5,6 +5,18 @@
 #include "cli/options.h"
 
 namespace capstan::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  capstan lint deploy/\n"
+    "  capstan lint deploy/ --diff\n"
+    "  kustomize build overlays/prod | capstan lint - -o sarif\n"
+    "  capstan lint --kubeconfig ~/.kube/config --namespace inference\n"
+    "  capstan lint --explain gpu-util-scaling-signal\n\n"
+    "Exit code 2: there are findings.";
+
+}  // namespace
 
 CLI::App* add_lint(CLI::App& app, LintArguments& arguments) {
   CLI::App* command = app.add_subcommand("lint", "Find mistakes in Kubernetes manifests");
@@ -39,7 +51,8 @@ CLI::App* add_lint(CLI::App& app, LintArguments& arguments) {
       ->option_text("RULE=SEVERITY")
       ->allow_extra_args(false);
   command->add_flag("--advice", arguments.advice, "Also report advice: findings of severity info");
-  command->add_flag("--closed-world", arguments.closed_world, "The input is complete: a missing object is a finding");
+  command->add_flag("--closed-world", arguments.is_complete_cluster,
+                    "The input is complete: a missing object is a finding");
   command->add_option("--kube-version", arguments.kube_version, "Kubernetes version that the manifests are for")
       ->option_text("1.MINOR");
   CLI::Option* fix = command->add_flag("--fix", arguments.fix, "Make the fixes that keep the meaning of the files");
@@ -66,14 +79,7 @@ CLI::App* add_lint(CLI::App& app, LintArguments& arguments) {
   command->add_option("--jobs", arguments.jobs, "Threads; 0 = one per core")
       ->option_text("N")
       ->check(CLI::Range(0u, 64u));
-  command->footer(
-      "Examples:\n"
-      "  capstan lint deploy/\n"
-      "  capstan lint deploy/ --diff\n"
-      "  kustomize build overlays/prod | capstan lint - -o sarif\n"
-      "  capstan lint --kubeconfig ~/.kube/config --namespace inference\n"
-      "  capstan lint --explain gpu-util-scaling-signal\n\n"
-      "Exit code 2: there are findings.");
+  command->footer(kFooter);
   return command;
 }
 

@@ -279,7 +279,7 @@ std::optional<capstan::Error> find_unknown_command(const CLI::App& app, int argc
   return std::nullopt;
 }
 
-/// Returns the facts of the command that could not be parsed: the innermost one that was named.
+/// Returns the facts of the command that could not be parsed: the innermost command that the command line names.
 UsageFault fault_of(const CLI::App& app, const char* message) {
   const CLI::App* level = &app;
   UsageFault fault{.message = message, .command = app.get_name()};
@@ -324,7 +324,8 @@ int run(int argc, char** argv) {
   ServeArguments serve_arguments;
   TopArguments top_arguments;
   Output version_output = Output::text;
-  // A subcommand is listed before its parent command, because the first command that was parsed runs.
+  // A subcommand is listed before its parent command: both count as parsed, and the first parsed entry of the list
+  // runs.
   std::vector<std::pair<const CLI::App*, std::function<ExitCode()>>> commands;
   const auto add = [&](const CLI::App* command, auto run) { commands.emplace_back(command, run); };
   add(add_sim(app, sim_arguments), [&] { return simulate(sim_arguments); });

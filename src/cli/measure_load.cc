@@ -26,7 +26,7 @@ signals::PrometheusServer server_of(const plan::MeasureSpec& measure) {
   return server;
 }
 
-/// Asks one server. Waits for each answer.
+/// Sends queries to one Prometheus server and waits for each answer.
 class MeasuredServer {
  public:
   MeasuredServer(const plan::ServiceSpec& service, plan::MeasuredSpan span)

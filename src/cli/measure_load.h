@@ -5,8 +5,8 @@
 
 namespace capstan::cli {
 
-/// Measures the loads of a spec that state a Prometheus server, and replaces each by the measured one. Does nothing for
-/// the other loads.
+/// Measures the loads of a spec that state a Prometheus server, and replaces each of them by its measured load. Other
+/// loads stay as they are.
 /// @return an error that names the server and the query
 Result<void> measure_loads(plan::PlanSpec& spec);
 

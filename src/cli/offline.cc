@@ -25,7 +25,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::vector<std::string> paragraphs(const archive::SavedState& state, const archive::Redecision& all, Layer layer) {
+std::vector<std::string> paragraphs(const archive::SavedState& state, const archive::RepeatedDecisions& all,
+                                    Layer layer) {
   const model::Catalog& catalog = *state.snapshot.catalog;
   std::vector<std::string> out;
   if (layer == Layer::scale) {
@@ -36,7 +37,7 @@ std::vector<std::string> paragraphs(const archive::SavedState& state, const arch
   return out;
 }
 
-std::vector<std::string> documents(const model::Catalog& catalog, const archive::Redecision& all, Layer layer) {
+std::vector<std::string> documents(const model::Catalog& catalog, const archive::RepeatedDecisions& all, Layer layer) {
   std::vector<std::string> out;
   if (layer == Layer::scale) {
     for (const auto& decision : all.scale) out.push_back(explain::json(catalog, decision));
@@ -46,7 +47,7 @@ std::vector<std::string> documents(const model::Catalog& catalog, const archive:
   return out;
 }
 
-bool changes(const archive::Redecision& all, Layer layer) {
+bool changes(const archive::RepeatedDecisions& all, Layer layer) {
   if (layer == Layer::place) return !all.place.plan.actions.empty();
   if (layer == Layer::provision) return !all.provision.plan.actions.empty();
   return std::ranges::any_of(all.scale, [](const auto& decision) { return !decision.plan.actions.empty(); });
@@ -62,7 +63,8 @@ Result<archive::SavedState> state_at(const scenario::Scenario& scenario, std::op
   std::optional<archive::SavedState> state;
   prepared.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory,
                                       const control::DueDecisions& due) {
-    // A state between two decisions about replicas is only taken if it is asked for: a decision log names its moment.
+    // Only states with a decision about replicas count, unless `at` is exactly the moment of another decision. A
+    // decision log states such moments.
     const bool scales = !due.services || !due.services->empty();
     if (!scales && at != snapshot.at) return;
     if (!at || (!state && snapshot.at >= *at)) {
@@ -122,7 +124,7 @@ Result<void> check_memory_is_known(const scenario::PolicySpec& policy, const std
 }
 
 ExitCode print_decision(const archive::SavedState& state, Layer layer, Output output) {
-  archive::Redecision all = archive::redecide(state);
+  archive::RepeatedDecisions all = archive::redecide(state);
   // A service that was deleted keeps its place in the catalog, but no decision is about it.
   std::erase_if(all.scale, [&](const auto& decision) { return !state.snapshot.services.find(decision.service); });
   const model::Catalog& catalog = *state.snapshot.catalog;
@@ -160,7 +162,7 @@ ExitCode explain(const ExplainArguments& arguments) {
   if (!state) return report(state.error());
   const Result<explain::Object> object = explain::find_object(state->snapshot, state->names, arguments.object);
   if (!object) return report(object.error());
-  const archive::Redecision all = archive::redecide(*state);
+  const archive::RepeatedDecisions all = archive::redecide(*state);
   const explain::Answer account = explain::explain_object(
       *object, state->snapshot, state->names, {all.scale, all.place, all.provision},
       arguments.snapshot.empty() ? explain::Environment::simulation : explain::Environment::cluster);

@@ -20,15 +20,14 @@ struct DecideArguments {
 };
 /// Prints what a layer decides about a saved state. Returns exit code 2 if it would change something.
 ExitCode print_decision(const archive::SavedState& state, Layer layer, Output output);
-/// Returns a usage error if the memory of a policy is not part of a snapshot, because it is a peer's autoscaler.
-/// @param option  option that needs it, for the error
+/// Returns a usage error if the policy is a peer's autoscaler, because a snapshot does not contain the peer's memory.
+/// @param option  option that needs the memory, for the error
 Result<void> check_memory_is_known(const scenario::PolicySpec& policy, const std::string& option);
 
-/// Returns the moment of `--at`, a duration since a start; a usage error if the text is none.
+/// Returns the moment of `--at`, a duration since a start; a usage error if the text is not such a duration.
 Result<Instant> read_moment(const std::string& text);
 /// Simulates a scenario's first policy.
-/// @param at  moment whose state is returned, that of the first decision at or after it; none: the last state of the
-/// run
+/// @param at  the result is the state at the first decision at or after this moment; none: the last state of the run
 std::expected<archive::SavedState, manifest::Errors> simulated_state(const std::string& file,
                                                                      const scenario::ScenarioOverrides& overrides,
                                                                      std::optional<Instant> at);

@@ -9,7 +9,7 @@
 namespace capstan::cli {
 namespace {
 
-/// Returns the error of an invalid seed, or an empty text. The bounds are those of a scenario's file.
+/// Returns the error of an invalid seed, or an empty text. The bounds are the same as in the file of a scenario.
 std::string seed_error(const std::string& text) {
   const auto value = manifest::read_integer(text);
   return value && *value >= 0 ? "" : "'" + text + "' is not a seed, expected 0 to 9223372036854775807";

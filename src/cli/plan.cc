@@ -92,8 +92,31 @@ std::string page(const PlanArguments& arguments, const plan::Plan& made) {
   return {};
 }
 
-/// Says what would make a plan possible: the limit that binds, or else bounds that the best fleet holds.
-std::string missed_advice(const plan::ServicePlan& service, const model::Slo& slo) {
+/// Says what the simulations showed of the limits of the spec.
+std::string limit_advice(const plan::ServicePlan& service) {
+  if (service.bounded_by.empty()) return "no limit binds, so allow another GPU kind or a longer bound";
+  const std::string limits = fmt::format("{}", fmt::join(service.bounded_by, "; "));
+  if (!service.raised) {
+    return fmt::format(
+        "raise the limit ({}); {} leave room for twice the replicas that the peak needs by the engine table, "
+        "which was not simulated",
+        limits, service.sufficient_limits);
+  }
+  const plan::RaisedLimits& raised = *service.raised;
+  const std::string met = experiment::share_text(raised.attainment_ppm);
+  if (raised.bounds.empty()) {
+    return fmt::format(
+        "a higher limit ({}) is not enough: without limits the best fleet that was simulated meets {}, so allow "
+        "another GPU kind or a longer bound",
+        limits, met);
+  }
+  return fmt::format("raise the limit ({}): with {}, {} meet at least {} in {} simulations", limits, raised.bounds,
+                     raised.fleet, met, raised.seeds);
+}
+
+/// Returns what would make a plan possible: higher limits or another GPU kind, and the latency bounds that the best
+/// fleet can hold.
+std::string advice_for_missed_slo(const plan::ServicePlan& service, const model::Slo& slo) {
   Duration ttft{}, tpot{};
   for (const plan::Trial& trial : service.seeds) {
     ttft = std::max(ttft, trial.ttft_p99);
@@ -107,11 +130,8 @@ std::string missed_advice(const plan::ServicePlan& service, const model::Slo& sl
   };
   add("ttft_p99", slo.ttft, ttft);
   add("tpot", slo.tpot, tpot);
-  std::string advice = service.bounded_by.empty()
-                           ? std::string("no limit binds, so allow another GPU kind or a longer bound")
-                           : fmt::format("raise the limit ({}); {} leave room for twice the replicas of the peak",
-                                         fmt::join(service.bounded_by, "; "), service.sufficient_limits);
-  if (!bounds.empty()) advice += fmt::format("; its 99th percentiles are {}", fmt::join(bounds, " and "));
+  std::string advice = limit_advice(service);
+  if (!bounds.empty()) advice += fmt::format("; the 99th percentiles of the best are {}", fmt::join(bounds, " and "));
   return advice;
 }
 
@@ -126,7 +146,7 @@ ExitCode report_missed(const PlanArguments& arguments, const plan::Plan& made) {
                     "asked for; {}\n",
                     made.spec.file, service.service, experiment::share_text(plan::lowest_attainment_ppm(service)),
                     experiment::share_text(made.spec.services[i].slo.attainment_ppm),
-                    missed_advice(service, made.spec.services[i].slo))
+                    advice_for_missed_slo(service, made.spec.services[i].slo))
             .c_str(),
         stderr);
   }

@@ -99,7 +99,7 @@ Result<experiment::Comparison> prove_plan(const plan::Plan& made, std::size_t se
   experiment::Comparison comparison = experiment::describe(scenarios.front());
   comparison.results = std::move(*results);
   experiment::rank(comparison.results, comparison.slo);
-  // The page marks the first row, and the plan need not be the cheapest one under this seed.
+  // The page marks the first row, so the plan is moved there: it may not be the cheapest fleet under this seed.
   const std::string chosen = scenarios.front().policies.front().policies.name;
   std::ranges::stable_partition(comparison.results,
                                 [&](const experiment::RunResult& result) { return result.policy == chosen; });

@@ -9,20 +9,21 @@
 
 namespace capstan::cli {
 
-/// Simulates the plan of one service again, with the history of nodes and replicas: once with each scaler of the plan,
-/// and the other fleets of the frontier. The first result is the plan; the others follow as in a comparison. The
-/// policies have the names of the scalers and fleets. The seed is that of the scenario that `--out` writes.
+/// Simulates the plan of one service again and keeps the history of nodes and replicas: one run for each scaler of the
+/// plan, and one for each other fleet of the frontier. The first result is the plan; the others are ranked as in a
+/// comparison. The policies have the names of the scalers and fleets. The seed is that of the scenario that `--out`
+/// writes.
 /// @param service  position in Plan::services
 Result<experiment::Comparison> prove_plan(const plan::Plan& made, std::size_t service,
                                           const plan::SearchOptions& options);
 
-/// Returns the file of a service: the path itself if the plan has one service, else with the service's name before the
-/// extension.
+/// Returns the file of a service: the path itself if the plan has one service, otherwise the path with the service's
+/// name before the extension.
 std::string plan_report_path(const plan::Plan& made, std::size_t service, const std::string& path);
 
 struct PlanReportOptions {
   std::string path;     ///< HTML file to write
-  std::string command;  ///< command that writes it again
+  std::string command;  ///< command that writes the file again
   std::string out{};    ///< folder in which the scenarios are written; empty: they are not written
 };
 

@@ -56,7 +56,7 @@ TEST(PlanReport, SimulatesEveryScalerOfThePlanWithItsHistory) {
 TEST(PlanReport, ThePlanComesFirstAndEachScalerHasItsOwnCommand) {
   plan::Plan made;
   made.spec.services.push_back({.name = "chat"});
-  // The plan is not the cheapest one under this seed.
+  // The plan is not the cheapest fleet under this seed.
   made.services.push_back({.service = "chat", .scaler = plan::ScalerKind::capstan, .scenario = proved_scenario("2")});
   made.services[0].variants = {{.kind = plan::ScalerKind::capstan, .scenario = proved_scenario("2")},
                                {.kind = plan::ScalerKind::hpa, .scenario = proved_scenario("1")}};

@@ -22,7 +22,7 @@ namespace capstan::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using archive::Redecision;
+using archive::RepeatedDecisions;
 using archive::ReplayedState;
 
 /// Reads a file with the keys scale, place and provision.
@@ -48,18 +48,18 @@ std::expected<archive::OtherPolicies, manifest::Errors> read_policies(const std:
 using Plans = std::vector<const model::Plan*>;
 using Outcomes = std::vector<std::optional<archive::RecordedOutcome>>;
 
-constexpr std::size_t kMaxReasons = 5;  ///< most reasons for no action that are printed of one plan
+constexpr std::size_t kMaxReasons = 5;  ///< largest number of reasons for no action that are printed for one plan
 
 /// An action, or a reason why there is none.
 struct Line {
   std::string text;
   bool is_action = false;
-  std::optional<archive::RecordedOutcome> outcome{};  ///< of an action; no value: the recording has none
+  std::optional<archive::RecordedOutcome> outcome{};  ///< outcome of an action; no value: the recording has none
 };
 using Lines = std::vector<Line>;
 
 /// Returns the plans of the services, then that of the pods and that of the nodes.
-Plans plans_of(const Redecision& decided) {
+Plans plans_of(const RepeatedDecisions& decided) {
   Plans plans;
   for (const decide::scale::Decision& decision : decided.scale) plans.push_back(&decision.plan);
   plans.push_back(&decided.place.plan);
@@ -67,7 +67,8 @@ Plans plans_of(const Redecision& decided) {
   return plans;
 }
 
-/// @param first  position of the plan's first action among all actions, which are those of `outcomes`
+/// @param outcomes  outcomes of the actions of all plans, in their order; empty: the recording has none
+/// @param first     position of the plan's first action in `outcomes`
 void add_actions(const archive::SavedState& state, const model::Plan& plan, const Outcomes& outcomes, std::size_t first,
                  Lines& lines) {
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {
@@ -84,9 +85,9 @@ void add_reasons(const archive::SavedState& state, const model::Plan& plan, Line
   if (further > 0) lines.push_back({experiment::counted(further, "further reason", "further reasons")});
 }
 
-/// Returns a line for each action, or the reasons of the services if there is none.
-/// @param outcomes  of the actions; empty: the recording has none
-Lines lines_of(const archive::SavedState& state, const Redecision& decided, const Outcomes& outcomes) {
+/// Returns a line for each action. If there is no action, returns the reasons of the services.
+/// @param outcomes  outcomes of the actions; empty: the recording has none
+Lines lines_of(const archive::SavedState& state, const RepeatedDecisions& decided, const Outcomes& outcomes) {
   Lines lines;
   for (const model::Plan* plan : plans_of(decided)) add_actions(state, *plan, outcomes, lines.size(), lines);
   if (!lines.empty()) return lines;
@@ -94,11 +95,11 @@ Lines lines_of(const archive::SavedState& state, const Redecision& decided, cons
   return lines;
 }
 
-/// Returns the lines of the plans that differ from those of another decision: their actions, or their reasons if they
-/// have none.
-/// @param outcomes  of all actions; empty: they have none
-Lines differing_lines(const archive::SavedState& state, const Redecision& decided, const Redecision& other,
-                      const Outcomes& outcomes) {
+/// Returns the lines of the plans that differ from the plans of another decision. A plan gives its actions, or if it
+/// has none, its reasons.
+/// @param outcomes  outcomes of the actions of all plans; empty: the recording has none
+Lines differing_lines(const archive::SavedState& state, const RepeatedDecisions& decided,
+                      const RepeatedDecisions& other, const Outcomes& outcomes) {
   Lines lines;
   const Plans own = plans_of(decided), others = plans_of(other);
   std::size_t first = 0;  // position of the plan's first action among all actions
@@ -148,7 +149,7 @@ void add_outcomes(const Lines& lines, bool has_outcomes, Json& json) {
   }
 }
 
-bool acts(const Redecision& decided) {
+bool acts(const RepeatedDecisions& decided) {
   const auto some = [](const auto& decision) { return !decision.plan.actions.empty(); };
   return std::ranges::any_of(decided.scale, some) || some(decided.place) || some(decided.provision);
 }

@@ -16,16 +16,17 @@
 namespace capstan::cli {
 namespace {
 
-// Alternate screen, no cursor, and no line break at the last column; then the opposite in reverse order.
+// `kBegin` switches to the alternate screen, hides the cursor and turns line breaks at the last column off. `kEnd`
+// undoes these changes in reverse order.
 constexpr std::string_view kBegin = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";
 constexpr std::string_view kEnd = "\x1b[?7h\x1b[?25h\x1b[?1049l";
 
 volatile std::sig_atomic_t resized = 0;
-volatile std::sig_atomic_t is_drawn_on = 0;  ///< 1 while the terminal is not in its state from before
+volatile std::sig_atomic_t is_terminal_changed = 0;  ///< 1 from the change of the terminal until it is restored
 volatile std::sig_atomic_t is_input_changed = 0;
 termios input_before{};
 
-/// Signals that end a program without a chance to end its objects.
+/// Signals that end a program before its destructors run.
 constexpr std::array kFatal = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGQUIT, SIGHUP};
 
 void on_resize(int) { resized = 1; }
@@ -41,8 +42,8 @@ bool write_all(std::string_view text) {
 
 /// Restores the terminal, once. A signal handler may call it.
 void restore_terminal() {
-  if (is_drawn_on == 0) return;
-  is_drawn_on = 0;
+  if (is_terminal_changed == 0) return;
+  is_terminal_changed = 0;
   write_all(kEnd);
   if (is_input_changed != 0) tcsetattr(STDIN_FILENO, TCSAFLUSH, &input_before);
 }
@@ -82,7 +83,7 @@ std::size_t key_length(std::string_view input) {
   if (input.front() != '\x1b') return 1;
   if (input.size() < 2) return 0;
   if (input[1] == 'O') return input.size() < 3 ? 0 : 3;
-  if (input[1] != '[') return 1;  // the key Escape, and then another one
+  if (input[1] != '[') return 1;  // the key Escape, followed by another key
   for (std::size_t i = 2; i < input.size(); ++i) {
     if (input[i] >= 0x40 && input[i] <= 0x7e) return i + 1;
   }
@@ -138,12 +139,12 @@ Screen::Screen() {
     raw.c_cc[VSUSP] = raw.c_cc[VQUIT] = _POSIX_VDISABLE;
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
   }
-  is_drawn_on = 1;
+  is_terminal_changed = 1;
   before_assertion_message(restore_terminal);
   for (const int signal : kFatal) {
     struct sigaction before{};
     sigaction(signal, nullptr, &before);
-    if (before.sa_handler != SIG_DFL) continue;  // a sanitizer reports it
+    if (before.sa_handler != SIG_DFL) continue;  // a sanitizer handles this signal
     struct sigaction fatal{};
     fatal.sa_handler = on_fatal;
     fatal.sa_flags = static_cast<int>(SA_RESETHAND);

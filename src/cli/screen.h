@@ -10,17 +10,18 @@ namespace capstan::cli {
 
 enum class Key : std::uint8_t { quit, pause, sort, up, down, page_up, page_down, home, end };
 
-/// Takes the keys that are complete from the start of the input; the start of an unfinished one stays. Other keys are
-/// dropped.
+/// Removes all complete keys from the start of the input, and returns the keys that `Key` lists. Other keys are
+/// dropped. The bytes of an incomplete key stay in the input.
 std::vector<Key> take_keys(std::string& input);
 
-/// Returns the bytes that make a terminal replace the previous lines by these. They overwrite each line and never clear
-/// the whole screen, so nothing flickers.
+/// Returns the bytes that make a terminal replace the lines on its screen by `lines`. They overwrite each line and
+/// never clear the whole screen, so nothing flickers.
 std::string drawing(std::string_view lines);
 
-/// Uses the terminal of standard output: the alternate screen without a cursor, and keys without Enter. The end of the
-/// object restores everything. The caller ends it on SIGINT and SIGTERM (cli/stop_signal.h). Every other signal that
-/// ends the program, such as SIGABRT after a broken invariant, restores the terminal too. There is at most one object.
+/// Uses the terminal of standard output: the alternate screen without a cursor, and keys without Enter. The destructor
+/// restores the terminal. The caller destroys the object on SIGINT and SIGTERM (cli/stop_signal.h). Every other signal
+/// that ends the program, such as SIGABRT after a broken invariant, restores the terminal too. At most one object of
+/// this class exists at a time.
 class Screen {
  public:
   /// Returns true if standard output is a terminal that can move its cursor.
@@ -37,7 +38,7 @@ class Screen {
   std::vector<Key> keys();
   /// Returns a descriptor that is readable if there are keys; -1 if standard input is no terminal.
   int poll_fd() const;
-  /// Returns whether the size has changed since the last call. Such a change interrupts a wait.
+  /// Returns true if the size of the terminal has changed since the last call. Such a change interrupts a wait.
   bool was_resized();
 
  private:

@@ -43,7 +43,7 @@ struct Served {
 };
 using Opened = std::expected<Served, manifest::Errors>;
 
-/// Returns a value that differs between the contents of this and of earlier servers.
+/// Returns a value that this server and earlier servers have used for no other content: the present time.
 std::int64_t new_epoch(const net::Clock& clock) { return clock().since_start.count(); }
 
 /// Returns the function by which pages read a history.
@@ -120,7 +120,7 @@ Opened open_live(const ServeArguments& arguments) {
   return Served{.content = std::move(content), .live = std::move(live), .history = history};
 }
 
-/// Decides a recording again, which shows what it did and why.
+/// Decides a recording again, which shows the actions of the recorded controller and their reasons.
 Opened open_recording(const ServeArguments& arguments) {
   if (const Result<void> good = check_no_changes(arguments); !good)
     return std::unexpected(manifest::Errors(good.error()));
@@ -164,7 +164,7 @@ Opened open(const ServeArguments& arguments) {
   return kind == serve::FileKind::result ? open_result(arguments, *std::move(text)) : open_scenario(arguments);
 }
 
-/// Passes what a simulation did to the pages.
+/// Passes the events of a simulation to the pages.
 void pass_events(serve::LiveRun& live, serve::Dashboard& dashboard) {
   using Kind = serve::LiveRun::Event::Kind;
   for (serve::LiveRun::Event& event : live.take_events()) {
@@ -177,7 +177,7 @@ void pass_events(serve::LiveRun& live, serve::Dashboard& dashboard) {
   }
 }
 
-/// Passes the states that were added to a recording to the pages.
+/// Passes the new states of a recording to the pages.
 void pass_events(const Served& served, serve::Dashboard& dashboard, const std::string& file, const net::Clock& clock) {
   using Kind = serve::RecordingStream::Event::Kind;
   for (serve::RecordingStream::Event& event : served.stream->take_events()) {
@@ -242,7 +242,7 @@ ExitCode serve(const ServeArguments& arguments) {
   serve::Dashboard dashboard(serve::Access::for_server(*address, arguments.hosts));
   net::HttpServer server(clock, serve::dashboard_limits(), dashboard);
   dashboard.answer_on(server);
-  // The address is bound before the simulation, so that one in use is reported at once.
+  // The address is bound before the simulation, so that an address in use is reported at once.
   const Result<net::ListenerId> listener = server.bind(*address);
   if (!listener) return report(listener.error());
   Opened opened = open(arguments);

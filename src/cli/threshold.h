@@ -16,11 +16,11 @@ namespace capstan::cli {
 struct Threshold {
   enum class Figure : std::uint8_t { met, unmet, score, usd, ttft_p99, tpot_p99, e2e_p99, disruptions, broken };
   Figure figure{};
-  bool below = true;       ///< true: a figure below the bound fails; false: one above it
+  bool below = true;       ///< true: a figure below the bound fails; false: a figure above the bound fails
   std::int64_t bound = 0;  ///< bound in the unit of the figure: ppm, requests, 0.001 points, 1e-6 USD, us
   std::string text;        ///< the threshold as the user wrote it
 
-  /// Returns the figure of the result, in the unit of `bound`; none if no request was there to measure it.
+  /// Returns the figure of the result, in the unit of `bound`; none if there was no request to measure.
   std::optional<std::int64_t> value(const experiment::RunResult& result) const;
   /// Returns true if the figure of the result is on the wrong side of the bound or was not measured.
   bool missed(const experiment::RunResult& result) const;

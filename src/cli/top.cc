@@ -48,7 +48,7 @@ capstan::top::Facts facts_of(const archive::SavedState& state) {
 /// A handle: as long as it exists, further states are shown in the feed.
 using Source = std::shared_ptr<void>;
 
-/// A state to begin with, and the source of further ones.
+/// The first state to show, and the source of further states.
 struct FactSource {
   std::optional<archive::SavedState> state{};
   std::function<Source(Feed&)> follow{};  ///< empty: there are no further states
@@ -183,7 +183,7 @@ Or<FactSource> open(const TopArguments& arguments, bool watches) {
   }
   if (*kind == serve::FileKind::recording) return open_recording(arguments);
   if (*kind == serve::FileKind::scenario) return open_scenario(arguments, watches);
-  Result<archive::SavedState> state = archive::read(arguments.file);  // JSON: a snapshot, or a result, which it refuses
+  Result<archive::SavedState> state = archive::read(arguments.file);  // JSON: a snapshot; a result is refused
   if (!state) return failed(state.error());
   return FactSource{.state = *std::move(state)};
 }
@@ -207,7 +207,7 @@ class Watcher {
         is_due = false;
       }
       const Duration longest = is_due ? kBetweenDrawings - std::min(since, kBetweenDrawings) + 1ms : kStopPollInterval;
-      // A change of the facts that waits for the next drawing must not end the wait.
+      // While a drawing is due, new facts must not end the wait: the next drawing shows them in any case.
       std::array<pollfd, 2> sockets{{{screen.poll_fd(), POLLIN, 0}, {is_due ? -1 : feed_.poll_fd(), POLLIN, 0}}};
       poll(sockets.data(), sockets.size(), static_cast<int>(longest / 1ms));
       if (screen.was_resized() || (sockets[1].revents & POLLIN) != 0) is_due = true;

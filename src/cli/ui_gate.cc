@@ -28,7 +28,7 @@ std::string inner_path(std::string_view path) {
   return std::string(path.starts_with("/ui/") ? path.substr(kRoot.size()) : path);
 }
 
-/// Returns the part after the name of a scheme, such as "Bearer"; nothing if the scheme is another one.
+/// Returns the part after the name of a scheme, such as "Bearer"; nothing if the value has another scheme.
 std::optional<std::string_view> after_scheme(std::string_view value, std::string_view scheme) {
   if (value.size() <= scheme.size() || value[scheme.size()] != ' ') return std::nullopt;
   if (!equal_any_case(value.substr(0, scheme.size()), scheme)) return std::nullopt;
@@ -62,8 +62,8 @@ void UiGate::answer_on(net::HttpServer& server) {
 void UiGate::on_request(net::ExchangeId exchange, net::ListenerId listener, const net::HttpRequest& request) {
   net::HttpRequest inner = request;
   inner.path = inner_path(request.path);
-  // These checks come first, so that a page of another site cannot use the token of a browser, not even for a question
-  // to the API server.
+  // These checks come before the token is reviewed. A page of another site can make a browser send its token, and such
+  // a request must not even reach the API server.
   if (const std::optional<serve::Refusal> refused = serve::refusal(inner, access_)) {
     return dashboard_.send_error(exchange, refused->status, refused->why);
   }

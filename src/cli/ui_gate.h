@@ -23,9 +23,9 @@ class UiGate final : public net::HttpHandler {
   /// Time after which the token of an open stream of events is reviewed again.
   static constexpr Duration kReviewAgainAfter = std::chrono::seconds(30);
 
-  /// All outlive the gate.
+  /// The arguments must outlive the gate.
   UiGate(serve::Dashboard& dashboard, serve::Access access, kube::AccessReviewer& reviewer, net::Clock clock);
-  /// Sets the server that sends the answers. It outlives the requests.
+  /// Sets the server that sends the answers. The server must outlive the requests.
   void answer_on(net::HttpServer& server);
 
   void on_request(net::ExchangeId exchange, net::ListenerId listener, const net::HttpRequest& request) override;

@@ -20,7 +20,8 @@ using Headers = std::vector<net::Header>;
 
 net::Header bearer(const std::string& token) { return {"Authorization", "Bearer " + token}; }
 
-/// An API server that lets the owners of some tokens read /ui, and knows the token "guest" besides.
+/// An API server that lets the owners of some tokens read /ui. It also knows the token "guest", whose owner may
+/// not read it.
 class AccessServer final : public net::Transport {
  public:
   net::RequestId start(net::Request request, net::Handler handler) override {

@@ -12,7 +12,7 @@ std::vector<std::string_view> views(const std::vector<std::string>& words) { ret
 
 std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
 
-/// A text around a separator.
+/// The parts of a text before and after a separator.
 struct Parts {
   std::string_view before, after;
 };
@@ -57,7 +57,7 @@ std::string missing_text(std::string_view name, const UsageFault& fault) {
 }
 
 std::string unexpected_text(std::string_view words, const UsageFault& fault) {
-  // An unknown option explains the words around it, which may be its value.
+  // If one of the unexpected words is an option, the error names only the option. The other words may be its value.
   const std::size_t option = words.starts_with('-') ? 0 : words.find(" -") + 1;
   if (option == 0 && !words.starts_with('-')) return "found " + in_quotes(words) + ", expected no further argument";
   const std::string_view word = words.substr(option, words.find(' ', option) - option);

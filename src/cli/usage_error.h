@@ -12,8 +12,8 @@ namespace capstan::cli {
 struct UsageFault {
   std::string message;                  ///< the message of CLI11
   std::string command;                  ///< the innermost command that was named: "capstan sim"
-  std::vector<std::string> commands{};  ///< its commands
-  std::vector<std::string> options{};   ///< its options: "--seed"
+  std::vector<std::string> commands{};  ///< the subcommands of this command
+  std::vector<std::string> options{};   ///< the options of this command: "--seed"
   std::string footer{};                 ///< the end of its help; the first example follows "Example:" or "Examples:"
 };
 

@@ -57,8 +57,8 @@ TEST(HpaCases, NumbersMayBeAsLargeAsInKubernetes) {
             "3 passed, 0 failed\n");
 }
 
-/// After the grace period of 60 s only an unreachable revision goes to zero. A reachable one keeps its last pod for the
-/// retention of 600 s; one of unknown reachability also keeps it at 60 s.
+/// An unreachable revision goes to zero after the grace period of 60 s. A reachable revision keeps its last pod for the
+/// retention period of 600 s. At 60 s a revision of unknown reachability still has its last pod, too.
 TEST(KpaCases, TheLastPodOfAnUnreachableRevisionIsNotRetained) {
   const auto case_of = [](std::string id, std::string reachability, int inactive_s, std::string expect) {
     return R"({"id": ")" + id +

@@ -238,8 +238,8 @@ void Controller::submit_decision(decide::scale::Decision decision, const model::
 }
 
 /// Decides about pods and nodes. These decisions are made every second, and most of them have no action. So the
-/// observer sees only the inputs of decisions with an action.
-/// @param is_shown  true: the observer has seen the inputs of this tick
+/// observer sees the inputs only of decisions with an action.
+/// @param is_shown  true: the observer has already seen the inputs of this tick
 void Controller::place_and_provision(const ports::Observation& seen, bool is_shown, Instant now) {
   decide::place::keep_assumed(memory_.place, in_flight_.binding(), now + policies_.place->assume_for);
   decide::provision::keep_terminating(memory_.provision, in_flight_.terminating(), now);

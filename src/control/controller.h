@@ -107,7 +107,8 @@ class Controller {
   const Stats& stats() const { return stats_; }
   const Memory& memory() const { return memory_; }
   const DecisionLog& log() const { return log_; }
-  /// Return the last decisions of the lower layers; empty before the first one and without a policy for the layer.
+  /// Return the last decisions about pods and about nodes; empty before the first one and without a policy for the
+  /// layer.
   const decide::place::Decision& place_decision() const { return placed_; }
   const decide::provision::Decision& provision_decision() const { return provisioned_; }
   /// Returns the last scale decision about the service, without its plan. Before the first one, its reason is
@@ -146,7 +147,8 @@ class Controller {
     Instant decided_at;
     model::Action action;
   };
-  std::vector<WithheldAction> withheld_;  // of this tick, until the observer has seen the inputs of its decision
+  // Withheld actions of this tick. They are kept until the observer has seen the inputs of their decision.
+  std::vector<WithheldAction> withheld_;
   std::unique_ptr<Decider> decider_;
   Memory memory_;
   InFlight in_flight_;

@@ -244,14 +244,14 @@ TEST(Controller, ContinuesFromAPredecessorsMemory) {
 /// Answers with 7 replicas, whatever the policy says.
 class SevenReplicas final : public Decider {
  public:
-  decide::scale::Decision scale(const ScaleQuestion& question, decide::scale::Memory& memory) override {
+  decide::scale::Decision scale(const ScaleInputs& question, decide::scale::Memory& memory) override {
     const decide::scale::Policy seven = decide::scale::Fixed{7};
     return policies_.scale({question.snapshot, question.role, seven, question.now}, memory);
   }
-  decide::place::Decision place(const PlaceQuestion& question, decide::place::Memory& memory) override {
+  decide::place::Decision place(const PlaceInputs& question, decide::place::Memory& memory) override {
     return policies_.place(question, memory);
   }
-  decide::provision::Decision provision(const ProvisionQuestion& question, decide::provision::Memory& memory) override {
+  decide::provision::Decision provision(const ProvisionInputs& question, decide::provision::Memory& memory) override {
     return policies_.provision(question, memory);
   }
 

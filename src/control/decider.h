@@ -12,13 +12,13 @@
 namespace capstan::control {
 
 /// The inputs of a decision of each layer, without the memory that the decision updates.
-struct ScaleQuestion {
+struct ScaleInputs {
   const model::Snapshot& snapshot;
   const decide::scale::RoleView& role;
   const decide::scale::Policy& policy;
   Instant now;
 };
-struct PlaceQuestion {
+struct PlaceInputs {
   fleet::Index& index;  ///< index of the snapshot; only its cache may change
   const model::Snapshot& snapshot;
   std::span<const model::PlannedGang> planned;
@@ -26,7 +26,7 @@ struct PlaceQuestion {
   Instant now;
   const decide::place::LeavingNodes& leaving;
 };
-struct ProvisionQuestion {
+struct ProvisionInputs {
   fleet::Index& index;
   const model::Snapshot& snapshot;
   const decide::place::Decision& placed;
@@ -39,19 +39,18 @@ struct ProvisionQuestion {
 class Decider {
  public:
   virtual ~Decider() = default;
-  virtual decide::scale::Decision scale(const ScaleQuestion& question, decide::scale::Memory& memory) = 0;
-  virtual decide::place::Decision place(const PlaceQuestion& question, decide::place::Memory& memory) = 0;
-  virtual decide::provision::Decision provision(const ProvisionQuestion& question,
-                                                decide::provision::Memory& memory) = 0;
+  virtual decide::scale::Decision scale(const ScaleInputs& question, decide::scale::Memory& memory) = 0;
+  virtual decide::place::Decision place(const PlaceInputs& question, decide::place::Memory& memory) = 0;
+  virtual decide::provision::Decision provision(const ProvisionInputs& question, decide::provision::Memory& memory) = 0;
 };
 
 /// Answers with the policies of `decide`.
 class PolicyDecider final : public Decider {
  public:
   explicit PolicyDecider(decide::Options options = {}) : options_(options) {}
-  decide::scale::Decision scale(const ScaleQuestion& question, decide::scale::Memory& memory) override;
-  decide::place::Decision place(const PlaceQuestion& question, decide::place::Memory& memory) override;
-  decide::provision::Decision provision(const ProvisionQuestion& question, decide::provision::Memory& memory) override;
+  decide::scale::Decision scale(const ScaleInputs& question, decide::scale::Memory& memory) override;
+  decide::place::Decision place(const PlaceInputs& question, decide::place::Memory& memory) override;
+  decide::provision::Decision provision(const ProvisionInputs& question, decide::provision::Memory& memory) override;
 
  private:
   decide::Options options_;

@@ -21,10 +21,10 @@ struct Violations {
 };
 
 /// Counts the violations of `plan` and removes every action that would exceed a limit. Earlier actions that the
-/// snapshot does not show yet are counted from the policies' memories. The guard and the policies then count
-/// the same actions.
+/// snapshot does not show yet are counted from the policies' memories. The guard and the policies then count the same
+/// actions.
 ///
-/// @param in_flight  actions without an outcome; a replica count below the one that they request is a scale-down
+/// @param in_flight  actions without an outcome; a count below the last submitted one is a scale-down
 /// @param placed  memory after the placement of this plan: bindings that no snapshot shows, including the plan's
 /// @param bought  memory after the provisioning of this plan: launches without claims, including the plan's
 /// @return the removed actions

@@ -18,7 +18,7 @@ struct SloBreachRule {
   friend bool operator==(const SloBreachRule&, const SloBreachRule&) = default;
 };
 
-/// The last settings under which the SLO was held for at least `SloBreachRule::lasts`.
+/// The last settings under which the SLO was held for at least `SloBreachRule::min_duration`.
 struct GoodSettings {
   decide::scale::Policy settings;
   ReplicaCount replicas = 0;
@@ -39,15 +39,15 @@ struct SloMemory {
   friend bool operator==(const SloMemory&, const SloMemory&) = default;
 };
 
-/// Returns one line of text without the settings of the last good state. `parse_slo_memory` takes these settings as
-/// `good`.
+/// Returns one line of text. It leaves out the settings in `SloMemory::good`; `parse_slo_memory` takes them as `good`.
 std::string to_text(const SloMemory& memory);
 Result<SloMemory> parse_slo_memory(std::string_view text, const std::optional<decide::scale::Policy>& good);
 
 /// Updates the SLO state of one service. A breach restores the last settings that held the SLO. It also sets the floor
-/// of the service's scale memory, so that nothing scales down: to the present replicas or those under the restored
-/// settings, whichever are more. Both end when an operator acknowledges the breach or removes the rule. Unmeasured time
-/// counts as neither held nor breached.
+/// of the service's scale memory, so that nothing scales down. The floor is the number of present replicas or the
+/// number of replicas under the restored settings, whichever is larger. The restored settings and the floor apply until
+/// an operator acknowledges the breach or removes the rule. A missing reading neither starts nor ends a breach. The
+/// time for which the SLO has been held starts again after it.
 ///
 /// @param rule             null: no rule
 /// @param acknowledged_at  breaches up to this time are acknowledged, to the second

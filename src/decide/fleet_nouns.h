@@ -17,6 +17,7 @@ using fleet::FreeNodes;
 using fleet::Index;
 using fleet::kNowhere;
 using fleet::NodeRoom;
+using fleet::NodeSpace;
 using fleet::Rooms;
 using model::DomainId;
 using model::GangId;

@@ -4,7 +4,7 @@
 
 namespace capstan::decide {
 
-/// The part of a decision about pods or nodes that explanations need. It does not affect the plan.
+/// The amount of detail that a decision about pods or nodes keeps for explanations. It does not affect the plan.
 enum class Detail : std::uint8_t {
   reasons,     ///< the reasons of the plan
   candidates,  ///< also the places and purchases that were considered, which takes time on a large cluster

@@ -50,7 +50,7 @@ class Emulator : public net::HttpHandler {
   /// Runs all events up to now, then waits at most `max_wait` for clients and serves them. Returns true if a client was
   /// served.
   bool run_once(Duration max_wait);
-  /// Returns the time on the engines' clock of the next event; never() if all engines are idle.
+  /// Returns the time of the next event, on the engines' clock; never() if all engines are idle.
   Instant next_event() const { return wakes_.empty() ? Instant::never() : wakes_.begin()->first; }
 
   /// Stops accepting connections and requests; running requests continue to their end.

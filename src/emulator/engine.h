@@ -17,10 +17,9 @@ namespace capstan::emulator {
 struct EngineSettings {
   const engine::StepModel* model = nullptr;  ///< must outlive the engine
   sim::ReplicaConfig replica;
-  Duration front_end =
-      std::chrono::milliseconds(15);  ///< time by which each token reaches the client later than it leaves the engine
-  Duration refusing{};                ///< time after the start in which connections are refused
-  Duration loading{};                 ///< time after `refusing` in which the engine answers 503
+  Duration front_end = std::chrono::milliseconds(15);  ///< delay of each token between the engine and the client
+  Duration refusing{};                                 ///< time after the start in which connections are refused
+  Duration loading{};                                  ///< time after `refusing` in which the engine answers 503
   Dialect dialect = Dialect::vllm;
 };
 

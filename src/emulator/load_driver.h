@@ -51,9 +51,9 @@ class LoadDriver {
   void run();                  ///< sends the requests that are due
   Instant next_event() const;  ///< time at which the next request is due; never() if all are sent
   bool is_over() const { return next_event().is_never() && in_flight_.empty(); }
-  void stop();  ///< sends no more requests and cancels those in request
+  void stop();  ///< sends no more requests and cancels the requests in flight
 
-  /// Replaces the endpoints for later requests; requests in request are not moved. Without an endpoint, a request that
+  /// Replaces the endpoints for later requests; requests in flight are not moved. Without an endpoint, a request that
   /// is due counts as the error "no_endpoint".
   void set_endpoints(std::vector<std::string> endpoints);
 
@@ -80,7 +80,7 @@ class LoadDriver {
   std::uint64_t sent_ = 0;
   std::optional<workload::Request> next_;
   std::size_t turn_ = 0;
-  std::map<std::string, std::int64_t> loads_;  ///< requests in request by endpoint
+  std::map<std::string, std::int64_t> loads_;  ///< requests in flight by endpoint
   std::map<std::uint64_t, std::unique_ptr<InFlightRequest>> in_flight_;
   LoadReport report_;
 };

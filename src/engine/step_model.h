@@ -21,6 +21,11 @@ inline constexpr std::int64_t kKvBlockTokens = 16;
 constexpr Instant instant_not_before(WidePicoseconds ps) {
   return {Duration{static_cast<std::int64_t>((ps + kPicosecondsPerNanosecond - 1) / kPicosecondsPerNanosecond)}};
 }
+/// Returns the shortest Duration that is not below `ps`, where 0 <= `ps` < 2^63 - 1000. It divides 64 bits, which is
+/// many times as fast as 128.
+constexpr Duration duration_not_below(Picoseconds ps) {
+  return Duration{(ps + kPicosecondsPerNanosecond - 1) / kPicosecondsPerNanosecond};
+}
 /// Returns the time since the start of the run in picoseconds.
 constexpr WidePicoseconds picoseconds(Instant at) {
   return WidePicoseconds{at.since_start.count()} * kPicosecondsPerNanosecond;
@@ -91,7 +96,8 @@ class StepModel {
   /// Returns the largest number of consecutive decode-only steps that end within `elapsed` >= 0.
   std::int64_t decode_steps_within(std::int64_t requests, std::int64_t kv_tokens, Picoseconds elapsed) const;
 
-  /// Returns the time of a step with `requests` decoding sequences and prefill chunks; at least one of the two.
+  /// Returns the time of a step with `requests` decoding sequences and prefill chunks. The step must have at least one
+  /// sequence or chunk.
   Picoseconds step_ps(std::int64_t requests, std::int64_t kv_tokens, std::span<const PrefillChunk> chunks) const;
 
   /// Returns the time of the same step from sums: prompt tokens, their doubled query-key pairs Σ p(2c + p), and the

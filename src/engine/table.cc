@@ -15,6 +15,7 @@ namespace capstan::engine {
 namespace {
 
 constexpr std::int64_t kOverheadBytes = 4'000'000'000;  // activations, CUDA graphs and the runtime's own memory
+constexpr std::int64_t kMaxGpus = 1024;                 // GPUs of a replica with pipeline stages
 constexpr std::int64_t kUsableMilli = 900;              // default of vLLM's gpu_memory_utilization, times 1000
 
 std::string lower(std::string_view text) {
@@ -92,6 +93,12 @@ Result<void> read_numbers(const Csv& csv, std::size_t row, const std::vector<std
   return {};
 }
 
+/// Returns true if both rows are of one model, GPU kind, parallelism and weight type.
+bool is_same_replica(const EngineRow& a, const EngineRow& b) {
+  return a.model == b.model && a.gpu == b.gpu && a.tp == b.tp && a.stages == b.stages &&
+         a.weight_dtype == b.weight_dtype;
+}
+
 std::int64_t scaled_by(std::int64_t value, std::int64_t ppm) {
   return static_cast<std::int64_t>(static_cast<__int128>(value) * ppm / 1'000'000);
 }
@@ -122,10 +129,27 @@ Result<EngineTable> EngineTable::with_rows_of(std::string_view engines_csv, std:
   if (!table) return table;
   const std::vector<EngineRow> own = table->rows_;
   for (const EngineRow& row : rows_) {
-    const bool is_replaced = std::ranges::any_of(own, [&](const EngineRow& o) {
-      return o.model == row.model && o.gpu == row.gpu && o.tp == row.tp && o.weight_dtype == row.weight_dtype;
-    });
+    const bool is_replaced = std::ranges::any_of(own, [&](const EngineRow& o) { return is_same_replica(o, row); });
     if (!is_replaced) table->rows_.push_back(row);
+  }
+  return table;
+}
+
+EngineTable EngineTable::with_stages(std::int64_t stages) const {
+  CAPSTAN_ASSERT(stages >= 1);
+  EngineTable table = *this;
+  if (stages == 1) return table;
+  for (const EngineRow& row : rows_) {
+    if (row.stages > 1) continue;
+    EngineRow staged = row;
+    staged.stages = stages;
+    staged.is_derived = true;
+    staged.tp *= stages;
+    staged.weights_per_gpu = {ceil_div(row.weights_per_gpu.count, stages)};
+    staged.kv_per_token_per_gpu = {ceil_div(row.kv_per_token_per_gpu.count, stages)};
+    const bool is_known =
+        std::ranges::any_of(rows_, [&](const EngineRow& other) { return is_same_replica(other, staged); });
+    if (!is_known) table.rows_.push_back(std::move(staged));
   }
   return table;
 }
@@ -135,6 +159,7 @@ Result<EngineTable> EngineTable::parse_rows(std::string_view engines_csv, std::s
   const Result<Csv> csv = Csv::parse(engines_csv, std::move(file));
   if (!csv) return std::unexpected(csv.error());
   const Result<std::size_t> memory_column = csv->column("gpu_memory_bytes");
+  const Result<std::size_t> stages_column = csv->column("pp");
 
   std::vector<std::size_t> names;
   std::vector<std::size_t> numbers;
@@ -174,6 +199,18 @@ Result<EngineTable> EngineTable::parse_rows(std::string_view engines_csv, std::s
     out.gpu_name = gpu->name;
     out.gpu_memory = gpu->memory;
     if (const Result<void> read = read_numbers(*csv, row, numbers, out); !read) return std::unexpected(read.error());
+    if (stages_column && !csv->field(row, *stages_column).empty()) {
+      const Result<std::int64_t> stages = csv->scaled(row, *stages_column, 0);
+      if (!stages) return std::unexpected(stages.error());
+      if (*stages < 1 || *stages > kMaxGpus / out.tp) {
+        return std::unexpected(
+            csv->error_at(row, *stages_column,
+                          fmt::format("pp is {}, expected 1 to {}, so that a replica has at most {} GPUs", *stages,
+                                      kMaxGpus / out.tp, kMaxGpus)));
+      }
+      out.stages = *stages;
+      out.tp *= *stages;
+    }
     table.rows_.push_back(std::move(out));
   }
   return table;
@@ -209,7 +246,7 @@ Result<std::string> EngineTable::gpu_key(std::string_view gpu) const {
 }
 
 Result<const EngineRow*> EngineTable::find(std::string_view model, std::string_view gpu, std::int64_t tp,
-                                           std::string_view weight_dtype) const {
+                                           std::string_view weight_dtype, std::int64_t stages) const {
   const std::string wanted_model = lower(model);
   const std::string wanted_gpu = lower(gpu);
   const std::string wanted_dtype = dtype(weight_dtype);
@@ -218,13 +255,14 @@ Result<const EngineRow*> EngineTable::find(std::string_view model, std::string_v
   std::vector<std::string> variants;  // variants of this model on this GPU
   for (const EngineRow& row : rows_) {
     models.insert(row.model);
-    if (lower(row.model) != wanted_model) continue;
+    if (row.stages != stages || lower(row.model) != wanted_model) continue;
     gpus.insert(row.gpu_name);
     if (!is_on(row, wanted_gpu)) continue;
-    variants.push_back(fmt::format("tp {} {}", row.tp, row.weight_dtype));
+    variants.push_back(fmt::format("tp {} {}", row.tensor_parallel(), row.weight_dtype));
     if (row.tp == tp && row.weight_dtype == wanted_dtype) return &row;
   }
-  std::string message = fmt::format("no engine table for {} on {} tp {} {}", model, gpu, tp, weight_dtype);
+  std::string message = fmt::format("no engine table for {} on {} tp {} {}", model, gpu,
+                                    tp / std::max<std::int64_t>(1, stages), weight_dtype);
   if (gpus.empty()) {
     message += fmt::format(", expected one of the models {}", fmt::join(models, ", "));
   } else if (variants.empty()) {
@@ -233,6 +271,15 @@ Result<const EngineRow*> EngineTable::find(std::string_view model, std::string_v
     message += fmt::format(", expected on that GPU one of: {}", fmt::join(variants, "; "));
   }
   return std::unexpected(Error{.kind = ErrorKind::infeasible, .file = {}, .message = std::move(message)});
+}
+
+std::string model_words(const EngineRow& row) {
+  return row.stages > 1 ? fmt::format("{} with PP {}", row.model, row.stages) : row.model;
+}
+
+std::string parallelism_words(const EngineRow& row) {
+  const std::string tensor = fmt::format("TP {}", row.tensor_parallel());
+  return row.stages > 1 ? fmt::format("{} x PP {}", tensor, row.stages) : tensor;
 }
 
 Result<std::int64_t> kv_capacity_blocks(const EngineRow& row) {

@@ -64,6 +64,43 @@ TEST(EngineTable, TakesRowsOfAUserForASliceOfAGpu) {
   EXPECT_EQ((*slice)->gpu_memory.count, 42'949'672'960);
 }
 
+TEST(EngineTable, StagesDivideTheMemoryAndNotTheTimeOfAStep) {
+  const EngineTable table = EngineTable::bundled().with_stages(2);
+  const auto whole = table.find("Llama-3.3-70B", "H100", 4, "fp8");
+  const auto staged = table.find("Llama-3.3-70B", "H100", 8, "fp8", 2);
+  ASSERT_TRUE(whole && staged) << staged.error().text();
+  EXPECT_TRUE((*staged)->is_derived);
+  EXPECT_EQ((*staged)->tensor_parallel(), 4);
+  EXPECT_EQ(model_words(**staged), "Llama-3.3-70B with PP 2");
+  EXPECT_EQ(parallelism_words(**staged), "TP 4 x PP 2");
+  EXPECT_EQ(parallelism_words(**whole), "TP 4");
+  EXPECT_EQ((*staged)->coefficients.linear_ps, (*whole)->coefficients.linear_ps);
+  EXPECT_EQ((*staged)->weights_per_gpu.count, ((*whole)->weights_per_gpu.count + 1) / 2);
+  EXPECT_EQ((*staged)->kv_per_token(), (*whole)->kv_per_token());
+  EXPECT_GT(*kv_capacity_blocks(**staged), 2 * *kv_capacity_blocks(**whole)) << "the weights take half of the memory";
+  EXPECT_FALSE((*table.find("Llama-3.3-70B", "H100", 8, "fp8"))->is_derived) << "eight GPUs without stages";
+  EXPECT_FALSE(EngineTable::bundled().find("Llama-3.3-70B", "H100", 8, "fp8", 2));
+}
+
+TEST(EngineTable, AMeasuredPipelineStays) {
+  const auto base = EngineTable::parse(engines("1.5"), "e.csv", kGpus, "g.csv");
+  ASSERT_TRUE(base.has_value());
+  std::string own = engines("1");
+  own.insert(own.find('\n'), ",pp");
+  own.insert(own.size() - 1, ",2");
+  auto table = base->with_rows_of(own, "own.csv");
+  ASSERT_TRUE(table.has_value()) << table.error().text();
+  table = table->with_stages(2);
+  EXPECT_EQ(table->rows().size(), 2u) << "the row without stages, and the measured one";
+  const auto measured = table->find("M", "H100", 2, "fp8", 2);
+  ASSERT_TRUE(measured.has_value()) << measured.error().text();
+  EXPECT_FALSE((*measured)->is_derived);
+  EXPECT_EQ((*measured)->coefficients.linear_ps[0], 1'000'000'000);
+  own.replace(own.rfind(",2\n"), 3, ",2000\n");
+  EXPECT_NE(base->with_rows_of(own, "own.csv").error().text().find("pp is 2000, expected 1 to 1024"),
+            std::string::npos);
+}
+
 TEST(EngineTable, ARowOfAUserReplacesTheBundledOne) {
   const auto base = EngineTable::parse(engines("1.5"), "e.csv", kGpus, "g.csv");
   ASSERT_TRUE(base.has_value());

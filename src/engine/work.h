@@ -9,10 +9,10 @@ namespace capstan::engine {
 /// Computes the useful work of a request for the score: the least GPU time in which it could have been served with the
 /// engine's best batch and ideal packing, and without recomputing or wasting anything.
 ///
-/// A prompt token has the price of the best chunk and a decoded token the price of the best batch, each in a step of
-/// its own kind. Both prices are then lowered by one factor, so that no step that mixes the two is priced above its
-/// time. Therefore the prices of an engine's work never add up to more than its time, and useful time never exceeds
-/// busy time.
+/// The price of a prompt token is that of the best chunk in a step without decoding. The price of a decoded token is
+/// that of the best batch in a step without prefill. Both prices are then lowered by one factor, so that no step that
+/// mixes the two is priced above its time. Therefore the prices of an engine's work never add up to more than its time,
+/// and useful time never exceeds busy time.
 class RequestWork {
  public:
   /// `gpus` is the tensor parallelism, the number of GPUs of a replica.

@@ -33,9 +33,11 @@ std::string load_words(const workload::WorkloadSpec& load) {
 
 std::string replica_words(const model::Catalog& catalog, const model::Workload& workload,
                           const scenario::RoleSpec& role) {
-  std::string words = fmt::format("TP{} on {}", workload.tensor_parallel, role.engine->gpu_name);
+  std::string words =
+      fmt::format("TP{}{} on {}", role.engine->tensor_parallel(),
+                  role.engine->stages > 1 ? fmt::format(" x PP{}", role.engine->stages) : "", role.engine->gpu_name);
   if (workload.pods > 1) {
-    words += fmt::format(", gangs of {} pods in one {}", workload.pods, catalog.level_words(workload.together));
+    words += fmt::format(", gangs of {} pods in one {}", workload.pods, catalog.level_words(workload.required_level));
   }
   return words;
 }
@@ -81,7 +83,8 @@ std::string service_words(const scenario::Scenario& scenario) {
   return words;
 }
 
-/// Returns the time in which the engine of the first service starts whose start the scenario does not state.
+/// Returns the start time that the simulator assumes for an engine: for the first role or variant whose start time the
+/// scenario does not state. None if the scenario states all start times.
 std::optional<sim::Latency> assumed_engine_init(const scenario::Scenario& scenario) {
   for (const scenario::EndpointSpec& endpoint : scenario.endpoints) {
     for (std::size_t i = 0; i < endpoint.roles.size(); ++i) {
@@ -104,7 +107,7 @@ const scenario::PolicySpec& policy_for_foresight(const scenario::Scenario& scena
                                [&](const scenario::PolicySpec& policy) { return policy.policies.name == name; });
 }
 
-/// Further runs may simulate twice as many requests as the policies did, or this many if that is more.
+/// Further runs may simulate twice as many requests as the policies did, or this number of requests if it is larger.
 constexpr RequestCount kExtraRequestsAlways = 8'000'000;
 
 }  // namespace

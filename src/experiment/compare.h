@@ -25,7 +25,7 @@ struct Comparison {
   std::uint64_t seed = 0;
   std::string load;     ///< source of the requests: "trace conv.csv", "profile azure-hour"
   std::string service;  ///< "Llama-3.3-70B TP 4 on A100, 4 pods that share one node"
-  std::optional<sim::Latency> assumed_engine_init{};  ///< a default of the simulator; none if the scenario states all
+  std::optional<sim::Latency> assumed_engine_init{};  ///< start time that the simulator assumes; may be none
   model::Slo slo;
   std::vector<RunResult> results;                   ///< results in the order of `rank`
   std::vector<scenario::JobSpec> jobs{};            ///< the classes of jobs of the scenario

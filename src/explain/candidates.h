@@ -14,12 +14,11 @@ std::string places(const model::Catalog& catalog, const decide::place::Search& s
 /// Returns the purchases that were considered for the same pods, one per line, without an end of line at the end.
 std::string offers(const model::Catalog& catalog, const decide::provision::OfferComparison& comparison);
 
-/// Returns the places and purchases that were considered for a gang; empty if the decisions keep none for it.
+/// Returns the places and purchases that were considered for a gang; empty if the decisions contain none for this gang.
 std::string candidates(const model::Catalog& catalog, const LayerDecisions& decided, model::GangId gang);
 
-/// Returns the arithmetic that belongs to one action and to no other: for replicas, the sizing of their service; for
-/// pods, the places that were considered; for nodes, the purchases that were considered. If an action has no
-/// arithmetic, it is its line.
+/// Returns the arithmetic of one action: for replicas, the sizing of their service; for pods, the places that were
+/// considered; for nodes, the purchases that were considered. For an action without arithmetic, returns its `line`.
 std::string arithmetic(const model::Catalog& catalog, const LayerDecisions& decided, const model::Action& action);
 
 /// Returns the object that `capstan explain` takes for an action: "gang 7", or the name of a service.

@@ -16,7 +16,7 @@ namespace capstan::explain {
 
 /// Returns one action, or one reason for no change: "scale chat to 3 replicas: 12 requests wait; ...", without an end
 /// of line.
-/// @param names  names of gangs; null or without a name: "gang 7"
+/// @param names  names of gangs; may be null. A gang without a name is called "gang 7".
 std::string line(const model::Catalog& catalog, const model::Action& action, const model::Names* names = nullptr);
 std::string line(const model::Catalog& catalog, const model::Plan::NoAction& kept);
 

@@ -227,7 +227,7 @@ std::string json(const model::Catalog& catalog, const decide::place::Decision& d
          {"service", s.service.valid() ? Json(service_name(catalog, s.service)) : Json()},
          {"ordinal", s.ordinal},
          {"gpu", gpu_name(catalog, s.spec.pods.gpu)},
-         {"level", catalog.level_key(s.spec.together)},
+         {"level", catalog.level_key(s.spec.required_level)},
          {"pods", s.spec.pods.count},
          {"needed_milli_gpu", s.needed.count},
          {"short_by_milli_gpu", s.short_by.count},

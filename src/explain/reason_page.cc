@@ -103,7 +103,8 @@ capstan explain chat --snapshot now.json
 ```
 
 The sentences below are examples. `numbers` in the output of `-o json` has the numbers of a code at the positions that
-are named here; an id of -1 is no object. Generated from `src/model/reason_help.inc` by `scripts/generate`.
+are named here; an id of -1 means that there is no object. Generated from `src/model/reason_help.inc` by
+`scripts/generate`.
 
 )";
 

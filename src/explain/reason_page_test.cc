@@ -40,7 +40,8 @@ TEST(ReasonPage, AnEntryFitsTheTerminal) {
             "\n"
             "Usual causes: Other pods of the queue hold the GPUs.\n"
             "What to do: `kubectl get capq` shows limit, held and waiting GPUs. Raise `spec.gpus.limit` of the\n"
-            "named Queue, stop something in it, or move the pods to another queue (label `capstan.dev/queue`).\n");
+            "named Queue, stop pods that hold its GPUs, or move the pods to another queue (label\n"
+            "`capstan.dev/queue`).\n");
 }
 
 }  // namespace

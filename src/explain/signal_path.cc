@@ -91,7 +91,8 @@ Finding pod_finding(const SignalFacts& facts) {
                 fmt::format("see the cause: kubectl describe pod {}", first.name));
 }
 
-/// Returns the finding about ports and paths: the address, or the ports that the pod declares instead.
+/// Returns the finding about ports and paths: the addresses that answer, or the first address that does not, with the
+/// ports that its pod declares.
 Finding port_finding(const SignalFacts& facts) {
   const auto silent = pods_with(facts, [](const PodFacts& pod) { return pod.ready && !pod.error.empty(); });
   if (!silent.empty()) {

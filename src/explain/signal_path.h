@@ -48,13 +48,13 @@ struct PodFacts {
   std::size_t metrics = 0;          ///< metric names on the page
   std::vector<LostMetric> lost{};   ///< needed signals without a metric
   std::vector<std::string> models;  ///< models whose series are on the page
-  std::string other_pod{};          ///< pod that the series name, if it is another one
+  std::string other_pod{};          ///< pod that the series name, if it is not this one; empty otherwise
 };
 
 /// Facts about a Prometheus server.
 struct PrometheusFacts {
   std::string url;
-  std::string error{};  ///< error of the connection or of the query; empty: it answered
+  std::string error{};  ///< error of the connection or of the query; empty: the server answered
   int http_status = 200;
   std::int64_t targets_up = 0;
   std::int64_t targets_down = 0;

@@ -25,7 +25,7 @@ SignalFacts healthy() {
   return facts;
 }
 
-/// A cause for which a signal is lost, and the stage that must be named.
+/// A cause of a lost signal, and the stage that the answer must name.
 struct LostSignal {
   const char* name;
   std::function<void(SignalFacts&)> cause;

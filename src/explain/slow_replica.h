@@ -30,7 +30,7 @@ struct ReplicaLoad {
   std::optional<std::int64_t> max_sequences{};    ///< limit of the engine; empty: its default, 256 for vLLM
   std::optional<std::int64_t> gpu_percent{};      ///< GPU duty cycle
   std::optional<std::int64_t> cpu_percent{};      ///< CPU use of the engine's front-end process; 100 is one core
-  /// CPU that the front-end process may use; 100 is one core; empty: one thread.
+  /// CPU that the front-end process may use; 100 is one core. If empty, one core is assumed.
   std::optional<std::int64_t> cpu_limit_percent{};
   std::optional<std::int64_t> ttft_ms{};         ///< time to the first token as the client measures it, p99
   std::optional<std::int64_t> engine_ttft_ms{};  ///< time to the first token as the engine measures it, p99
@@ -44,8 +44,9 @@ struct SlowDiagnosis {
   std::string metric{};  ///< metric that shows the bottleneck (vLLM's name)
 };
 
-/// Finds the bottleneck of a slow replica. The GPU duty cycle is never evidence: it shows the share of time with any
-/// kernel running, which is high for one request and low while requests wait for memory or for the CPU.
+/// Finds the bottleneck of a slow replica. The GPU duty cycle is never evidence, because it is only the share of time
+/// in which some kernel runs. This share is high even for a single request, and low while requests wait for memory or
+/// for the CPU.
 SlowDiagnosis diagnose(const ReplicaLoad& load);
 
 /// Returns the diagnosis in one line, without an end of line.

@@ -127,8 +127,8 @@ const ReplicaStates& Summarizer::states_of(model::ServiceId service) const {
   return found == states_.end() ? kNone : found->second;
 }
 
-/// Returns the GPUs that a pod holds, and its share of the node's price. If that is unknown, uses its share of the
-/// price that is stated for the replica.
+/// Returns the GPUs that a pod holds, and the pod's share of the node's price. If the node has no known price, returns
+/// the pod's share of the price that is stated for the replica.
 HeldGpus Summarizer::held_by(const Pod& pod) const {
   HeldGpus held;
   // A running pod holds its GPUs even if its node is not in the snapshot, for example while its device plugin restarts.
@@ -207,8 +207,8 @@ Summary Summarizer::gang(GangId id, const decide::scale::Decision& decision) con
   summary.wanted += fmt::format("{} with {} {}", count_text(pods, "pod", "pods"),
                                 gpus_text(gang.spec.pods.gpus_per_pod), gpu_name(catalog_, gang.spec.pods.gpu));
   if (pods > 1) summary.wanted += " each";
-  const bool one_domain = pods > 1 && gang.spec.together != model::TopologyLevel::cluster;
-  if (one_domain) summary.wanted += fmt::format(" in one {}", catalog_.level_words(gang.spec.together));
+  const bool one_domain = pods > 1 && gang.spec.required_level != model::TopologyLevel::cluster;
+  if (one_domain) summary.wanted += fmt::format(" in one {}", catalog_.level_words(gang.spec.required_level));
   if (pods > 1 && gang.spec.preferred) {
     summary.wanted += fmt::format(", preferably in one {}", catalog_.level_words(*gang.spec.preferred));
   }

@@ -51,7 +51,7 @@ std::string lines(const Summary& summary);
 /// Returns the summary as one line for a status message, an Event or a log.
 std::string one_line(const Summary& summary);
 
-/// Where a decision was made. Advice that fits a cluster may be useless in a simulation.
+/// The kind of system in which a decision was made. Advice that fits a cluster may be useless in a simulation.
 enum class Environment : std::uint8_t {
   cluster,     ///< a cluster; it is not known whether Capstan may act there
   active,      ///< a cluster in which Capstan sets the replicas
@@ -84,7 +84,7 @@ struct ReplicaStates {
 /// Summarizes objects of one snapshot from the decisions about it. It makes no decision itself.
 class Summarizer {
  public:
-  /// Walks all replicas and nodes once. The arguments outlive the summarizer.
+  /// Walks all replicas and nodes once. The arguments must outlive the summarizer.
   Summarizer(const model::Snapshot& snapshot, const model::Names& names, const decide::place::Decision& place,
              const decide::provision::Decision& provision);
 
@@ -98,7 +98,7 @@ class Summarizer {
   /// Returns the limit of a gang whose pods are not all bound.
   Limit limit_of(model::GangId id, const decide::scale::Decision& decision) const;
 
-  /// Returns the replicas of a service. It is valid as long as the summarizer.
+  /// Returns the replicas of a service. The reference is valid as long as the summarizer exists.
   const ReplicaStates& states_of(model::ServiceId service) const;
 
  private:

@@ -33,7 +33,8 @@ std::string in_one(const model::Catalog& catalog, model::Level level) {
 }
 
 /// Returns the change for a maximum that is too low. Only Capstan's own policy computes the replicas that the load
-/// needs. The answer of a rule on a queue or a metric grows with the backlog, so the maximum must not be raised to it.
+/// needs. A rule on a queue or a metric asks for more replicas the longer the backlog is, so the maximum must not be
+/// raised to the number that such a rule asks for.
 std::string change_of_maximum(const std::string& service, const decide::scale::Decision& decision) {
   const auto& n = decision.why.numbers;
   if (decision.sizing) return fmt::format("raise the maximum of {} from {} to {}", service, n[1], n[0]);
@@ -43,7 +44,7 @@ std::string change_of_maximum(const std::string& service, const decide::scale::D
       service, n[1], n[0]);
 }
 
-/// Returns the change for signals that are missing.
+/// Returns what the user can change if signals are missing.
 std::string change_of_signals(const std::string& service, ReplicaCount ready, Environment environment) {
   if (ready == 0) return "wait: no replica is ready yet, so none can report its load";
   if (environment == Environment::simulation) {
@@ -89,7 +90,7 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
                       environment == Environment::simulation ? "downscale_stabilization or cool_down"
                                                              : "behavior.coolDown; HPA: stabilizationWindowSeconds"));
     case ReasonCode::surplus_kept:
-      return limit(fmt::format("{} would be enough, but more were needed a short time ago", replicas_text(n[0])),
+      return limit(fmt::format("{} would be enough, but not for the whole window yet", replicas_text(n[0])),
                    fmt::format("wait: a replica is removed when fewer have been needed for {}",
                                time_text(std::chrono::seconds(n[2]))));
     case ReasonCode::signal_missing:
@@ -419,7 +420,7 @@ Limit Summarizer::limit_of_nodes(const Reason& why, model::GpuKindId gpu, GpuCou
 Limit Summarizer::limit_of_shortfall(const decide::place::Shortfall& lack, const Reason* provision) const {
   const bool is_bought_for = provision != nullptr && provision->code != ReasonCode::node_lacks_resource;
   if (auto unusable = limit_of_unusable_gpus(catalog_, lack.why); unusable && !is_bought_for) {
-    // The resource that a new node would lack is the one to change.
+    // If a new node would lack a resource, too, the change is about that resource.
     if (provision != nullptr) unusable->change = limit_of_nodes(*provision, lack.spec.pods.gpu, 0).change;
     return *std::move(unusable);
   }
@@ -430,7 +431,7 @@ Limit Summarizer::limit_of_shortfall(const decide::place::Shortfall& lack, const
   const std::string best = lack.best_node.valid()     ? node_name(lack.best_node)
                            : lack.best_domain.valid() ? domain_name(catalog_, lack.best_domain)
                                                       : std::string();
-  const std::string level(catalog_.level_words(lack.spec.together));
+  const std::string level(catalog_.level_words(lack.spec.required_level));
   if (free >= lack.needed && !best.empty()) {
     return {Layer::placement,
             fmt::format("{} {} are free, but at most {} in one {} ({}), {} needed", gpus_text(free), kind,
@@ -441,7 +442,7 @@ Limit Summarizer::limit_of_shortfall(const decide::place::Shortfall& lack, const
           fmt::format("{} of the {} {} needed are free, and nothing is bought here",
                       gpus_text(std::min(free, lack.needed)), gpus_text(lack.needed), kind),
           best.empty()
-              ? fmt::format("add {} {}{}", gpus_text(lack.short_by), kind, in_one(catalog_, lack.spec.together))
+              ? fmt::format("add {} {}{}", gpus_text(lack.short_by), kind, in_one(catalog_, lack.spec.required_level))
               : fmt::format("add {} {} in {}", gpus_text(lack.short_by), kind, best)};
 }
 
@@ -449,7 +450,7 @@ Limit Summarizer::limit_of_shortfall(const decide::place::Shortfall& lack, const
 /// the limit of that pool. Otherwise no instance type or domain is large enough.
 Limit Summarizer::limit_of_size(const Gang& gang, const Reason& why) const {
   const std::int64_t needed = why.numbers[0];
-  const std::string level(catalog_.level_words(gang.spec.together));
+  const std::string level(catalog_.level_words(gang.spec.required_level));
   const std::string kind = gpu_name(catalog_, gang.spec.pods.gpu);
   const std::int64_t pods = std::ssize(gang.pods);
   std::optional<std::pair<GpuCount, std::uint32_t>> smallest;  // limit to set, and its pool
@@ -458,7 +459,7 @@ Limit Summarizer::limit_of_size(const Gang& gang, const Reason& why) const {
       const model::Offering& offering = catalog_.offering(id);
       if (offering.gpu != gang.spec.pods.gpu || gang.spec.pods.gpus_per_pod <= MilliGpu{}) continue;
       const std::int64_t per_node = whole_gpus(offering.gpus).count / gang.spec.pods.gpus_per_pod.count;
-      if (per_node == 0 || (gang.spec.together == TopologyLevel::node && per_node < pods)) continue;
+      if (per_node == 0 || (gang.spec.required_level == TopologyLevel::node && per_node < pods)) continue;
       const std::int64_t nodes = ceil_div(pods, per_node);
       const GpuCount limit = nodes * offering.gpus;
       if (std::optional<Limit> fleet = limit_of_fleet(catalog_.limits, nodes, limit)) return *std::move(fleet);
@@ -469,13 +470,13 @@ Limit Summarizer::limit_of_size(const Gang& gang, const Reason& why) const {
     const model::Pool& pool = catalog_.pools[smallest->second];
     return {Layer::pool_limit,
             fmt::format("the replica needs {} {}{}, pool {} may have {}", needed, kind,
-                        in_one(catalog_, gang.spec.together), pool.name, pool.limits.gpus),
+                        in_one(catalog_, gang.spec.required_level), pool.name, pool.limits.gpus),
             fmt::format("raise the GPU limit of pool {} from {} to {}", pool.name, pool.limits.gpus, smallest->first)};
   }
   const std::string text =
       fmt::format("the replica needs {} {}{}, the largest {} has {}, and pools may buy {}", needed, kind,
-                  in_one(catalog_, gang.spec.together), level, why.numbers[1], why.numbers[2]);
-  if (gang.spec.together == TopologyLevel::node) {
+                  in_one(catalog_, gang.spec.required_level), level, why.numbers[1], why.numbers[2]);
+  if (gang.spec.required_level == TopologyLevel::node) {
     return {Layer::placement, text,
             fmt::format("add an instance type with {} {}, or split the replica into more pods", needed, kind)};
   }

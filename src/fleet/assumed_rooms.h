@@ -40,8 +40,8 @@ class AssumedRooms {
 
   /// Notes that the node changed in the rooms of the index.
   void mark_changed(NodeId id);
-  /// Notes that pods may run elsewhere or ask for something else (model::CatalogChange::eligibility). This changes the
-  /// room of assumed pods, and every refusal.
+  /// Notes that the nodes on which pods may run, or the resources for which pods ask, have changed
+  /// (model::CatalogChange::eligibility). This changes the room of assumed pods, and every refusal.
   void mark_eligibility_changed();
   /// Makes these rooms equal to `base` less the room of the assumed pods. An assumed pod takes room only if its node
   /// has enough free GPUs. Room that take() took is free again.
@@ -63,7 +63,7 @@ class AssumedRooms {
   std::uint64_t version() const { return first_change_ + changes_.size(); }
   /// Returns the changes since a version, oldest first; no value if some of them are no longer stored.
   std::optional<std::span<const Change>> changes_since(std::uint64_t version) const;
-  /// Returns a number that grows when a node changes in more than its free room.
+  /// Returns a number that grows with each change of a node that is not only a change of its free room.
   std::uint64_t layout() const { return layout_; }
 
   Refusals refusals;  ///< gangs for which these rooms had no place

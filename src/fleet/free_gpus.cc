@@ -5,7 +5,7 @@
 namespace capstan::fleet {
 namespace {
 
-constexpr std::int64_t kDevice = 1'000;  ///< a whole device, 1/1000 GPU
+constexpr std::int64_t kDevice = 1'000;  ///< one whole device, in milli-GPUs
 
 void insert(std::vector<MilliGpu>& partial, MilliGpu share) {
   if (share > MilliGpu{}) partial.insert(std::ranges::upper_bound(partial, share), share);
@@ -45,7 +45,7 @@ std::int64_t places(const FreeGpus& free, MilliGpu gpus_per_pod) {
 void take(FreeGpus& free, MilliGpu gpus) {
   const GpuCount whole = free.whole(), devices = gpus.count / kDevice;
   const MilliGpu share{gpus.count % kDevice};
-  // GPUs for which no single device has room: they are taken from the free parts of devices in use.
+  // If too few devices are free, the rest of the GPUs is taken from the free parts of devices in use.
   MilliGpu spilled = whole_gpus(std::max<GpuCount>(devices - whole, 0));
   if (share > MilliGpu{}) {
     const auto fitting = std::ranges::lower_bound(free.partial, share);

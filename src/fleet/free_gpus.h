@@ -21,8 +21,8 @@ struct FreeGpus {
 /// Returns how many pods with `gpus_per_pod` fit, if nothing else is placed between them.
 std::int64_t places(const FreeGpus& free, MilliGpu gpus_per_pod);
 
-/// Takes the GPUs of a pod, at most the free ones. A share is taken from the fullest device that has room for it.
-/// If the pod does not fit on the devices, it takes what is left of several ones.
+/// Takes the GPUs of a pod, at most the free ones. A share is taken from the fullest device that has room for it. If
+/// the pod does not fit on the devices, it takes the free parts of several devices.
 void take(FreeGpus& free, MilliGpu gpus);
 
 /// The GPUs that a pod holds on its node.

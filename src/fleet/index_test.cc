@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <map>
+
 #include "fleet/testing/world.h"
 
 namespace capstan::fleet {
@@ -19,8 +21,8 @@ TEST(Index, CountsFreeRoomByNodeAndByDomain) {
   EXPECT_EQ(index.rooms.find(b)->free.sum, whole_gpus(8));
   EXPECT_EQ(index.rooms.find({TopologyLevel::nvlink, world.nvlink(0), {0}})->free, whole_gpus(5));
   EXPECT_EQ(index.rooms.find({TopologyLevel::rack, world.rack(0), {0}})->free, whole_gpus(13));
-  const FreeNodes::ByFree& by_free = index.rooms.nodes_of({0})->by_class().begin()->second;
-  EXPECT_EQ(*by_free.begin()->second.begin(), a) << "the fullest node comes first";
+  const FreeNodes::BySpace& by_space = index.rooms.nodes_of({0})->by_class().begin()->second;
+  EXPECT_EQ(*by_space.begin()->second.begin(), a) << "the fullest node comes first";
 }
 
 TEST(Index, ATerminatingPodStillHoldsItsGpus) {
@@ -74,6 +76,22 @@ RC_GTEST_PROP(Index, FreeRoomEqualsADirectCount, ()) {
     });
     RC_ASSERT(room.free == free);
   }
+}
+
+RC_GTEST_PROP(Index, TheGroupsOfADomainAreThoseOfItsNodes, ()) {
+  const World world = testing::random_world();
+  const Index index = build(world.snapshot);
+  std::map<DomainKey, FreeNodes> expected;
+  world.snapshot.nodes.for_each([&](NodeId id, const model::Node&) {
+    const NodeRoom& room = *index.rooms.find(id);
+    if (!room.open) return;
+    room.domains.for_each([&](model::Level level, DomainId domain) {
+      if (level == TopologyLevel::node || (!domain.valid() && level != TopologyLevel::cluster)) return;
+      expected[{level, domain, room.gpu}].insert(room.node_class, space_of(room), id);
+    });
+  });
+  RC_ASSERT(expected.size() == index.rooms.domains().size());
+  for (const auto& [key, nodes] : expected) RC_ASSERT(index.rooms.find(key)->nodes == nodes);
 }
 
 }  // namespace

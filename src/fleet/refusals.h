@@ -19,7 +19,7 @@ struct BestPlace {
 };
 
 /// The result of a search that found no room for a gang. The search is not repeated for gangs with an equal request
-/// until a change could make one fit.
+/// until a change could make such a gang fit.
 struct Refusal {
   std::optional<BestPlace> best;  ///< none: no such gang was refused yet
   std::uint64_t version = 0;      ///< version of the rooms in which `best` was found

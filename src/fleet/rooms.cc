@@ -30,11 +30,12 @@ const std::set<std::pair<MilliGpu, DomainId>>* Rooms::domains_by_free(model::Lev
 
 void Rooms::count(NodeId id, const NodeRoom& room, int sign) {
   if (!room.open) return;
+  const NodeSpace space = space_of(room);
   FreeNodes& of_kind = by_gpu_[room.gpu];
   if (sign > 0) {
-    of_kind.insert(room.node_class, room.free, id);
+    of_kind.insert(room.node_class, space, id);
   } else {
-    of_kind.erase(room.node_class, room.free, id);
+    of_kind.erase(room.node_class, space, id);
     if (of_kind.empty()) by_gpu_.erase(room.gpu);
   }
   room.domains.for_each([&](model::Level level, DomainId domain) {
@@ -50,9 +51,9 @@ void Rooms::count(NodeId id, const NodeRoom& room, int sign) {
     sum.total += room.gpus * sign;
     sum.free += room.free.sum * sign;
     if (sign > 0)
-      sum.nodes.insert(room.node_class, room.free, id);
+      sum.nodes.insert(room.node_class, space, id);
     else
-      sum.nodes.erase(room.node_class, room.free, id);
+      sum.nodes.erase(room.node_class, space, id);
     if (sum.nodes.empty())
       domains_.erase(key);
     else

@@ -39,6 +39,12 @@ struct NodeRoom {
   friend bool operator==(const NodeRoom&, const NodeRoom&) = default;
 };
 
+/// Returns the space of the group to which a node belongs.
+inline NodeSpace space_of(const NodeRoom& room) {
+  const auto round = [](const model::Resources& amounts) { return rounded_down(amounts); };
+  return {.free = room.free, .gpus = room.gpus, .at_least = room.available.transform(round)};
+}
+
 /// A domain, restricted to its nodes of one GPU kind.
 struct DomainKey {
   model::Level level = TopologyLevel::zone;

@@ -20,7 +20,7 @@ class Trial {
   const Rooms& rooms() const { return rooms_; }
   /// Takes GPUs that are free on the node, and other resources. The node must exist.
   void take(NodeId node, MilliGpu gpus, const model::Resources& others);
-  void erase(NodeId node);  ///< removes the node, which must exist, as if it did not
+  void erase(NodeId node);  ///< removes the node, which must exist
 
   using Mark = std::size_t;
   Mark mark() const { return before_.size(); }

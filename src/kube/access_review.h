@@ -42,13 +42,13 @@ class AccessReviewer {
     std::size_t token_bytes_max = std::size_t{16} << 10;  ///< longer tokens are unknown
   };
 
-  /// @param client  outlives the reviewer. It should serve no other purpose, so that many unknown tokens delay nothing.
+  /// @param client  outlives the reviewer. Use it for nothing else, because many unknown tokens can delay it.
   AccessReviewer(Client& client, net::Clock clock, Options options);
   /// Drops the questions without an answer.
   ~AccessReviewer();
   AccessReviewer(const AccessReviewer&) = delete;
 
-  /// Calls the handler once: at once if an answer is kept, otherwise when the API server has answered.
+  /// Calls the handler a single time: immediately if an answer is kept, otherwise when the API server has answered.
   void review(std::string_view token, Handler handler);
   std::size_t size() const { return entries_.size(); }  ///< number of answers and questions
 

@@ -67,7 +67,7 @@ class Client {
 
   /// Totals since the start.
   struct Counters {
-    std::map<std::pair<Verb, int>, std::uint64_t> answers;  ///< number by verb and HTTP status (0: no answer)
+    std::map<std::pair<Verb, int>, std::uint64_t> answers;  ///< number of answers by verb and HTTP status (0: none)
     std::uint64_t retries = 0;
     std::uint64_t refused_by_queue = 0;
   };

@@ -9,7 +9,7 @@
 namespace capstan::kube {
 namespace {
 
-/// Longest time before a plugin runs again, even if its credentials have no expiry or a later one.
+/// Longest time before a plugin runs again, even if its credentials expire later or never.
 constexpr Duration kPluginLifeMax = std::chrono::hours(12);
 constexpr Duration kPollPlugin = std::chrono::milliseconds(20);
 

@@ -24,7 +24,7 @@ Device read_device(Json device, std::string_view driver) {
           .product = attribute(attributes, driver, "productName")};
 }
 
-/// Returns the node that a node selector names alone, by its field `metadata.name`.
+/// Returns the node that a node selector selects by its field `metadata.name`; empty if it may select other nodes.
 std::string only_node_of(Json selector) {
   std::string node;
   std::size_t terms = 0;

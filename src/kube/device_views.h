@@ -34,7 +34,7 @@ struct ResourceSlice {
 /// Reads a slice of version v1, v1beta2 or v1beta1.
 ResourceSlice read_resource_slice(Json object);
 
-/// A claim on devices (resource.k8s.io) and what it was given.
+/// A claim on devices (resource.k8s.io) and the devices allocated to it.
 struct ResourceClaim {
   struct Grant {
     std::string driver;

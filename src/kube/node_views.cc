@@ -16,7 +16,7 @@ NodeTemplate read_node_template(Json spec) {
   return out;
 }
 
-/// Reads limits, of which 0 is one: people set it to stop a pool. `Resources` otherwise leave out amounts of 0.
+/// Reads limits, including limits of 0, which people set to stop a pool. `read_resources` leaves out amounts of 0.
 Resources read_limits(Json object) {
   Resources limits = read_resources(object);
   object.for_each_field([&](std::string_view name, Json value) {

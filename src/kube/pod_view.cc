@@ -136,6 +136,17 @@ PodSpec read_pod_spec(Json spec) {
   return out;
 }
 
+namespace {
+
+/// Returns true if the pod has an init container that has to end. A sidecar (restartPolicy Always) goes on running.
+bool has_init_containers(Json spec) {
+  bool found = false;
+  spec["initContainers"].for_each([&](Json one) { found = found || one["restartPolicy"].text() != "Always"; });
+  return found;
+}
+
+}  // namespace
+
 Pod read_pod(Json object) {
   const Json status = object["status"];
   Pod pod;
@@ -147,6 +158,10 @@ Pod read_pod(Json object) {
   pod.nominated_node = status["nominatedNodeName"].text();
   pod.started_at = read_wall_time(status["startTime"].text()).value_or(WallTime{});
   pod.conditions = read_conditions(status["conditions"]);
+  const Condition* initialized = find_condition(pod.conditions, "Initialized");
+  if (initialized != nullptr && initialized->is_true && has_init_containers(object["spec"])) {
+    pod.initialized_at = initialized->since;
+  }
   std::size_t running = 0;
   status["containerStatuses"].for_each([&](Json container) {
     pod.restarts += container["restartCount"].integer();

@@ -49,9 +49,10 @@ struct PodSpec {
   /// https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers
   Resources requests;
   bool has_resource_claims = false;  ///< the pod uses dynamic resource allocation
-  /// GPUs that containers make visible to themselves by NVIDIA_VISIBLE_DEVICES, sorted; "all" stands for every GPU of
-  /// the node and for GPUs that the spec does not list: it has a value from elsewhere, a privileged container, the
-  /// device files of the GPUs as a volume, or the runtime class of NVIDIA without the variable.
+  /// GPUs that containers make visible to themselves by NVIDIA_VISIBLE_DEVICES, sorted. "all" means every GPU of the
+  /// node. The list also contains "all" if the spec does not say which GPUs are visible: the variable takes its value
+  /// from elsewhere, a container is privileged, a volume has the device files of the GPUs, or the pod has the runtime
+  /// class of NVIDIA without the variable.
   /// https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html
   std::vector<std::string> visible_gpus;
   std::int64_t termination_grace_s = 30;
@@ -68,7 +69,9 @@ struct Pod {
   std::string ip;
   std::string nominated_node;
   WallTime started_at;
-  /// Time from which all containers ran; epoch: not all of them do, or it is not known.
+  /// Time from which all init containers had ended; epoch: not all have, it is not known, or the pod has none.
+  WallTime initialized_at;
+  /// Time since which all containers have been running; epoch: some do not run, or the time is not known.
   WallTime containers_started_at;
   std::vector<Condition> conditions;
   std::int64_t restarts = 0;  ///< restarts of all containers

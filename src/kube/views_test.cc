@@ -70,9 +70,11 @@ TEST_F(ViewsTest, Pod) {
     "overhead": {"cpu": "100m"}},
     "status": {"phase": "Running", "podIP": "127.16.0.5", "startTime": "2026-11-21T16:15:33Z",
       "conditions": [{"type": "Ready", "status": "True"}, {"type": "PodScheduled", "status": "False",
-        "reason": "Unschedulable"}],
+        "reason": "Unschedulable"}, {"type": "Initialized", "status": "True",
+        "lastTransitionTime": "2026-11-21T16:15:59Z"}],
       "containerStatuses": [{"restartCount": 2, "state": {"running": {"startedAt": "2026-11-21T16:16:00Z"}}},
         {"restartCount": 1, "state": {"running": {"startedAt": "2026-11-21T16:17:10Z"}}}]}})"));
+  EXPECT_EQ(wall_time_seconds(pod.initialized_at), "2026-11-21T16:15:59Z");
   EXPECT_EQ(wall_time_seconds(pod.containers_started_at), "2026-11-21T16:17:10Z") << "the last container";
   EXPECT_EQ(pod.spec.node, "n");
   EXPECT_TRUE(pod.bound());

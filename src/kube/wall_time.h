@@ -8,8 +8,8 @@
 
 namespace capstan::kube {
 
-/// A time as the API server writes it: microseconds since 1970 in UTC. It comes from another clock than `Instant`, and
-/// wall times of different machines do not show which event was first.
+/// A time in an object of the API server, in microseconds since 1970 (UTC). It comes from another clock than `Instant`,
+/// and wall times of different machines do not show which event was first.
 struct WallTime {
   std::int64_t unix_us = 0;  ///< microseconds since 1970; 0: not set
 

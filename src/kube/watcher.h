@@ -13,7 +13,7 @@
 
 namespace capstan::kube {
 
-/// The objects of one kind, of one namespace or of all.
+/// The objects of one kind in one namespace or in all namespaces.
 struct Collection {
   Resource resource;
   std::string ns{};  ///< empty: all namespaces

@@ -14,8 +14,9 @@ constexpr double kReadGbPerS = 2.5;
 constexpr double kSlowGbPerS = 0.1;
 constexpr std::int64_t kMaxS = 1'000'000;
 
-/// Returns true if the engine streams the weights from a store, or has none. The speed of such a start is unknown.
-bool streams_weights(const Value& container) {
+/// Returns true if the engine streams the weights from a store, or loads no weights. The speed of such a start is
+/// unknown.
+bool has_unknown_load_speed(const Value& container) {
   const auto engine = engine_of(start_of(container));
   return engine && engine->flag({"--load-format"}) && engine->flag({"--load-format"})->text != "auto" &&
          engine->flag({"--load-format"})->text != "safetensors";
@@ -44,7 +45,7 @@ std::int64_t delay_s(const Value& container) {
 
 std::optional<std::int64_t> shortest_start_s(const Object& object, const Pod& pod, const Value& container) {
   if (!runs_language_engine(container)) return std::nullopt;
-  const double weights = streams_weights(container) ? 0 : weights_gb(container).value_or(0);
+  const double weights = has_unknown_load_speed(container) ? 0 : weights_gb(container).value_or(0);
   double seconds = weights / kReadGbPerS;
   if (downloads_weights(object, pod, container)) seconds += weights / kDownloadGbPerS;
   return kFastestStartS + std::min(kMaxS, static_cast<std::int64_t>(seconds));

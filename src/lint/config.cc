@@ -85,7 +85,7 @@ Result<Config> parse_config(const std::string& text, const std::string& path) {
   fields.check("rules", [&](const Node& node, ErrorList& v) { read_rules(node, v, config.options); });
   fields.check("kube_version", [&](const Node& node, ErrorList& v) { read_version(node, v, config.options); });
   fields.boolean("advice", config.options.advice);
-  fields.boolean("closed_world", config.options.settings.closed_world);
+  fields.boolean("closed_world", config.options.settings.is_complete_cluster);
   for (const Node& pattern : fields.list("exclude")) config.exclude.push_back(pattern.text);
   fields.finish();
   if (!errors.ok()) return std::unexpected(*errors.error);

@@ -83,7 +83,8 @@ std::optional<double> take_number(std::string_view& text) {
 }  // namespace
 
 std::optional<double> billions_of(std::string_view model) {
-  constexpr double kOwnShare = 0.8;  // the experts of "8x7B" share the other layers
+  constexpr double kUnsharedShare =
+      0.8;  // "8x7B" has fewer parameters than 8 times 7B, because its experts share layers
   for (std::size_t i = 0; i < model.size(); ++i) {
     const bool starts = i == 0 || model[i - 1] == '-' || model[i - 1] == '_' || model[i - 1] == '/';
     std::string_view rest = model.substr(i);
@@ -91,7 +92,7 @@ std::optional<double> billions_of(std::string_view model) {
     if (size && rest.starts_with('x')) {
       rest.remove_prefix(1);
       const std::optional<double> expert = take_number(rest);
-      size = expert ? std::optional(*size * *expert * kOwnShare) : std::nullopt;
+      size = expert ? std::optional(*size * *expert * kUnsharedShare) : std::nullopt;
     }
     if (!size || rest.empty()) continue;
     const bool ends = rest.size() == 1 || rest[1] == '-' || rest[1] == '_' || rest[1] == '.';
@@ -110,7 +111,8 @@ std::string model_of(const EngineCommand& engine) {
   return engine.words.empty() ? "" : engine.words.front().text;
 }
 
-/// Returns a bound of the billions of parameters of a model whose name states no number: "DialoGPT-small", "bge-m3".
+/// Returns an upper bound of the parameters of a model whose name states a size only in words, in billions:
+/// "DialoGPT-small", "bge-m3".
 std::optional<double> billions_of_word(std::string_view model) {
   std::string name(model);
   std::ranges::transform(name, name.begin(), ascii_lower);

@@ -30,8 +30,8 @@ std::optional<double> billions_of(std::string_view model);
 /// Returns true if the name of the engine's model states a small size. A step of a small model takes milliseconds.
 bool serves_small_model(const EngineCommand& engine);
 
-/// Returns the name of the model that a container loads, from its command line or its environment; empty if it states
-/// none.
+/// Returns the name of the model that a container loads, from its command line or its environment; empty if neither
+/// states a name.
 std::string model_name(const Value& container);
 /// Returns true unless the name of the model is a repository, such as "Qwen/Qwen2.5-7B".
 bool names_local_model(const Value& container);

@@ -15,14 +15,16 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
   return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != text.npos; });
 }
 
-/// Returns true if a command before the engine ends before the engine starts and does not change its flags.
+/// Returns true for a command that only prepares the start of the engine: it ends before the engine starts, and does
+/// not change the engine's flags.
 bool only_prepares(const Command& command) {
   constexpr std::string_view kWords[] = {"set", "cd",   "export", "echo",  "sleep",      "mkdir",           "pip",
                                          "hf",  "pip3", "uv",     "unset", "nvidia-smi", "huggingface-cli", "ls"};
   return !command.empty() && std::ranges::find(kWords, command.front().text) != std::end(kWords);
 }
 
-/// Returns true if the container runs commands next to the engine, or one of several engines.
+/// Returns true if the container also runs commands other than the engine, or if its script starts one of several
+/// engines.
 bool runs_other_commands(const manifest::ContainerStart& start) {
   const std::vector<Command> commands = commands_of(start);
   if (commands.size() < 2) return engines_in(start) > 1;

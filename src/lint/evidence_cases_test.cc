@@ -1,7 +1,6 @@
 #include "lint/testing/cases.h"
 
-// Tests of the evidence that a finding needs. If the manifests show that a defect does no harm, or do not show that it
-// does, the finding is advice.
+// Tests of the evidence that a finding needs. A finding is advice unless the manifests show that the defect does harm.
 namespace capstan::lint::evidence_cases_test {
 namespace {
 

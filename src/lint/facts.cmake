@@ -7,3 +7,14 @@ foreach(table gpu_families removed_apis removed_metrics metrics mig versions pod
 endforeach()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/bundled_facts.cc.in ${PROJECT_BINARY_DIR}/generated/lint/bundled_facts.cc @ONLY)
 target_sources(capstan_lint PRIVATE ${PROJECT_BINARY_DIR}/generated/lint/bundled_facts.cc)
+
+# Puts the definitions of Capstan's own kinds into the library, so that objects of these kinds can be checked.
+foreach(kind fleetpolicy inferencescaler queue)
+  set(file ${PROJECT_SOURCE_DIR}/deploy/crds/${kind}.yaml)
+  string(TOUPPER ${kind} upper)
+  file(READ ${file} CAPSTAN_CRD_${upper})
+  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+endforeach()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/own_definitions.cc.in ${PROJECT_BINARY_DIR}/generated/lint/own_definitions.cc
+               @ONLY)
+target_sources(capstan_lint PRIVATE ${PROJECT_BINARY_DIR}/generated/lint/own_definitions.cc)

@@ -38,7 +38,7 @@ std::string_view since_version(std::string_view fact);
 std::optional<std::uint32_t> minor_of(std::string_view text);
 /// Returns the minor version of vLLM in the tag of an image: 8 for "vllm/vllm-openai:v0.8.5".
 std::optional<std::uint32_t> vllm_minor_of(std::string_view image);
-/// Returns the same for the image of a container that is known to run vLLM, whatever the image is called.
+/// Returns the minor version of vLLM in the tag of an image with any name. The container must be known to run vLLM.
 std::optional<std::uint32_t> minor_of_tag(std::string_view image);
 
 /// Major, minor and patch number of a version.

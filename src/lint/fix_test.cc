@@ -13,7 +13,7 @@ namespace {
 Options everything() {
   Options options;
   options.advice = true;
-  options.settings.closed_world = true;
+  options.settings.is_complete_cluster = true;
   return options;
 }
 
@@ -196,7 +196,7 @@ TEST(Fix, TheDifferenceHasTheFormatOfPatch) {
             "file\n");
 }
 
-/// The anchor's value belongs to both keys, so an edit would change the other one too.
+/// The anchor's value belongs to both keys, so an edit for one key would also change the other key.
 TEST(Fix, AnEditThatReachesAnotherValueIsRefused) {
   const Report report = lint(
       "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: g}\nspec:\n  limits: {nvidia.com/gpu: 8}\n"

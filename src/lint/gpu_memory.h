@@ -18,8 +18,8 @@ struct MemoryShortage {
 /// model is a local folder, if a flag keeps weights elsewhere, or if the engine may use the GPUs of other pods.
 std::optional<MemoryShortage> memory_shortage(const Object& object, const Value& container, std::int64_t gpu_gib);
 
-/// Returns the memory in GiB of the GPU that a pod's node selector chooses; none if it chooses none or an unknown one.
-/// If products with one name have different memories, the result is the largest one.
+/// Returns the memory in GiB of the GPU that a pod's node selector chooses; none if it chooses no GPU or an unknown
+/// GPU. If products of the same name have different memories, the result is the largest memory.
 std::optional<std::int64_t> selected_gpu_gib(const Pod& pod);
 
 }  // namespace capstan::lint

@@ -21,7 +21,8 @@ struct MigGeometry {
 };
 
 /// Returns true if the profiles fit on the GPU. The function searches for a placement, because each profile may start
-/// only at certain memory slots: two 2g and four 1g have enough memory, but the fourth 1g finds no slot.
+/// only at certain memory slots: for two instances of 2g and four of 1g there is enough memory, but no slot for the
+/// fourth 1g.
 bool fits(const MigProduct& product, const MigGeometry& geometry);
 
 /// Removes instances, smallest profiles first, until the geometry fits. Returns the rest in words: "2 of 2g.20gb and 3

@@ -62,6 +62,8 @@ bool is_of_another_group(const Object& object) {
                            {"ClusterPolicy", "nvidia.com"},
                            {"PriorityClass", "scheduling.k8s.io"},
                            {"Queue", "scheduling.run.ai"},
+                           {"InferenceScaler", "capstan.dev"},
+                           {"FleetPolicy", "capstan.dev"},
                            {"ConfigMap", ""}};
   return std::ranges::any_of(kRows,
                              [&](const Row& row) { return row.kind == object.kind && row.group != object.group; });

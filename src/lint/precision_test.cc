@@ -338,7 +338,7 @@ TEST(Precision, APoolMayLaunchOnlyWhatAllItsRequirementsAllow) {
   const auto mixed = [](const std::string& families) {
     return found(pool("", requirement("instance-family", "In", families)), "pool-mixed-gpu-generations");
   };
-  EXPECT_EQ(mixed("g5, p4d"), "info");  // no pod in the folder may get either GPU
+  EXPECT_EQ(mixed("g5, p4d"), "info");  // the folder has no pod that could run on both kinds of GPU
   EXPECT_EQ(mixed("g5, g6"), "info");   // both have 24 GB
 }
 

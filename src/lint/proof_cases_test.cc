@@ -4,8 +4,8 @@
 
 #include "lint/testing/cases.h"
 
-// Tests of findings that are warnings only if the input proves the harm: what happens if a size, a number of replicas
-// or another object is known, and what happens if it is not.
+// Tests of findings that are warnings only if the input proves the harm. The proof is a size, a number of replicas or
+// another object in the input. Without the proof, the finding is advice.
 namespace capstan::lint::proof_cases_test {
 namespace {
 

@@ -73,7 +73,7 @@ class ScalerQueries {
 
   struct Row {
     ScalingSignal signal;
-    std::optional<Query> query;  ///< parsed query, if the signal is one
+    std::optional<Query> query;  ///< parsed query, if the signal is a query
   };
   const std::vector<Row>& rows() const { return rows_; }
   const File& file() const { return *file_; }

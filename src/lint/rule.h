@@ -45,8 +45,9 @@ struct Finding {
   std::string message;
   Fix fix;
 
-  // Each of the following functions adds an edit and describes it in the text of the fix. It adds nothing if the edit
-  // would change other values too, for example because the value is an alias. The fix is then the rule's advice.
+  // Each of the following functions adds an edit and describes it in the text of the fix. The function adds nothing if
+  // the edit would change other values too, for example because the value is an alias. The fix is then the rule's
+  // advice.
 
   /// Replaces the text of a scalar and keeps its quotes.
   Finding& replace(const Value& value, std::string_view text);

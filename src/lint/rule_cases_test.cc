@@ -1,6 +1,6 @@
 #include "lint/testing/cases.h"
 
-// Rows that a rule must find and rows that it must not find, with one test per rule.
+// Manifests in which a rule must find a defect, and similar manifests in which it must find none. Each rule has a test.
 namespace capstan::lint::rule_cases_test {
 namespace {
 

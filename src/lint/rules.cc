@@ -94,10 +94,10 @@ std::span<const Rule* const> rules_for(const Object& object) {
     }
     return list;
   }();
-  // A rule names a retired API by kind and group.
-  if (object.group == "keda.k8s.io") {
-    const auto retired = lists.find(std::string(object.kind) + "." + std::string(object.group));
-    if (retired != lists.end()) return retired->second;
+  // A rule names a retired API, and a kind of Capstan that another API has too, by kind and group.
+  if (object.group == "keda.k8s.io" || object.group == "capstan.dev") {
+    const auto of_group = lists.find(std::string(object.kind) + "." + std::string(object.group));
+    if (of_group != lists.end()) return of_group->second;
   }
   const auto found = object.foreign ? lists.end() : lists.find(object.kind);
   if (found != lists.end()) return found->second;

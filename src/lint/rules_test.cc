@@ -17,7 +17,7 @@ Report lint(std::string_view yaml, std::uint32_t kube_minor = KubeVersion().mino
   Options options;
   options.settings.kube.minor = kube_minor;
   options.advice = true;
-  options.settings.closed_world = true;
+  options.settings.is_complete_cluster = true;
   return lint_texts({{"example.yaml", std::string(yaml), true}}, options);
 }
 

@@ -85,7 +85,7 @@ void remove_hidden(Report& report, const Options& options) {
 }
 
 void check(Report& report, const Options& options) {
-  const Set set(report.objects, options.settings.closed_world);
+  const Set set(report.objects, options.settings.is_complete_cluster);
   std::vector<std::vector<Finding>> found(report.objects.size());
   in_parallel(report.objects.size(), report.objects.size() < 64 ? 1 : options.threads,
               [&](std::size_t i) { check_object(report.objects[i], set, options, found[i]); });
@@ -94,7 +94,8 @@ void check(Report& report, const Options& options) {
     if (finding.file->is_not_applied) finding.severity = Severity::info;
     finding.severity = severity_of(*finding.rule, finding.severity, options);
   }
-  // A finding that is not shown uses its acceptance, too: with other options it is shown.
+  // The hidden findings are removed last: an acceptance of a hidden finding is in use, because other options would show
+  // the finding.
   suppress(report, options);
   remove_hidden(report, options);
   sort(report.findings);

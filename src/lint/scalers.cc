@@ -177,7 +177,8 @@ std::optional<Scaler> scaler_of(const Object& object) {
   } else {
     return std::nullopt;
   }
-  // A value that is filled in later, such as ${MIN}, is not the default of its kind, which may be 0.
+  // For a value that is filled in later, such as ${MIN}, the minimum counts as 1, not as the kind's default, which may
+  // be 0.
   scaler.min_replicas = scaler.min->integer().value_or(*scaler.min ? 1 : scaler.min_replicas);
   return scaler;
 }

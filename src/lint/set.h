@@ -11,9 +11,9 @@
 
 namespace capstan::lint {
 
-/// All objects of the input. A folder of manifests usually belongs to one application, but a repository of examples to
-/// many clusters. A related object is therefore looked up in the same folder first, and elsewhere only if the match is
-/// unambiguous.
+/// All objects of the input. One folder of manifests usually belongs to one application, but the folders of a
+/// repository of examples belong to many clusters. A related object is therefore looked up in the same folder first,
+/// and elsewhere only if the match is unambiguous.
 class Set {
  public:
   /// @param is_complete  true if the input is one complete cluster
@@ -43,7 +43,7 @@ class Set {
   bool deployed_together(const Object& a, const Object& b) const;
   /// Returns true if the objects are deployed together. Also returns true if they are in one folder and share a name
   /// that is not generic: their namespace, or the name by which one refers to the other. A generic name is enough if
-  /// both state one namespace and the input has no other object of this kind and name.
+  /// both state the same namespace and the input has no other object of this kind and name.
   bool belong_together(const Object& a, const Object& b, std::string_view name) const;
 
  private:

@@ -47,7 +47,7 @@ std::vector<std::string> findings_of(const Report& report, std::string_view rule
 std::vector<std::string> findings_of(std::vector<Text> texts, std::string_view rule, bool closed = false) {
   Options options;
   options.advice = true;
-  options.settings.closed_world = closed;
+  options.settings.is_complete_cluster = closed;
   return findings_of(lint_texts(std::move(texts), options), rule);
 }
 

@@ -13,7 +13,7 @@ struct KubeVersion {
 /// The settings on which rules may depend. The present date is never one of them.
 struct Settings {
   KubeVersion kube;
-  bool closed_world = false;  ///< true if the input is one complete cluster
+  bool is_complete_cluster = false;  ///< true if the input is one complete cluster
 };
 
 }  // namespace capstan::lint

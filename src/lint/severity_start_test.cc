@@ -1,6 +1,6 @@
 #include "lint/testing/cases.h"
 
-// Tests of severities that depend on how long an engine starts and answers.
+// Tests of severities that depend on how long an engine takes to start and to answer.
 namespace capstan::lint::severity_start_test {
 namespace {
 

@@ -118,7 +118,7 @@ class Fields {
   }
 
   /// Declares that the value of `key` decides which other keys are valid. The error for an unknown key then names it:
-  /// "under policy karpenter". If that value is wrong, no unknown key is refused, because the valid ones are not known.
+  /// "under policy karpenter". If that value is wrong, no unknown key is refused, because the valid keys are not known.
   void keys_depend_on(std::string_view key) { decided_by_ = key; }
   /// Refuses all keys that were not read.
   void finish();

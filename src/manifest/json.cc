@@ -299,7 +299,7 @@ class JsonReader {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  Place place_;  // place of the character `placed_`
+  Place place_;  // place of the character at offset `placed_`
   std::size_t placed_ = 0;
   std::size_t values_ = 0;
   const std::size_t max_values_;

@@ -28,8 +28,8 @@ struct JsonFile {
 /// Checks the syntax of a whole text and reads it. It refuses what a YAML reader would read differently or refuse:
 /// repeated keys, escapes in keys, characters that YAML does not allow. The error then has the place.
 /// @param file    name of the text in errors
-/// @param limits  the limit of values applies separately to the root, to the number of rows of each list, and to each
-///                row
+/// @param limits  `nodes` limits three numbers separately: the values of the root, the rows of each list, and the
+///                values of each row
 /// @param lists   keys of the top-level lists whose rows are left as text
 Result<JsonFile> read_json(std::string_view text, const std::string& file, const Limits& limits,
                            std::span<const std::string_view> lists);

@@ -25,14 +25,15 @@ const Node::Entry* entry_of(const Node& node, std::span<const std::string_view> 
   return found == node.entries.end() ? nullptr : &*found;
 }
 
-/// Returns the key by which a file is a scenario: `policies`, which every scenario has, or `load` of the only service.
+/// Returns the key that shows that a file is a scenario: `policies`, or `load` in a file with the key `service`. Null
+/// if there is none.
 const Node::Entry* scenario_key(const Node& root) {
   static constexpr std::array<std::string_view, 1> kPolicies = {"policies"}, kLoad = {"load"};
   const Node::Entry* policies = entry_of(root, kPolicies);
   return policies != nullptr || root.find("service") == nullptr ? policies : entry_of(root, kLoad);
 }
 
-/// Returns the key by which a file is the spec of a plan.
+/// Returns the key that shows that a file is the spec of a plan; null if there is none.
 const Node::Entry* plan_key(const Node& root) {
   static constexpr std::array<std::string_view, 4> kOfCluster = {"cloud", "region", "instances", "gpus"};
   static constexpr std::array<std::string_view, 4> kOfSpec = {"tenants", "limits", "asked", "step_times"};

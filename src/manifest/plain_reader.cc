@@ -17,7 +17,7 @@ constexpr int kMaxNesting = 100;      // collections inside each other; below th
 
 enum Class : std::uint8_t { kKey = 1, kFirst = 2, kStops = 4 };
 
-/// Returns the classes of every character: first character of a key, first character of a plain scalar, or end of a
+/// Returns for every character the classes to which it belongs: it may begin a key, begin a plain scalar, or end a
 /// plain scalar within braces.
 constexpr std::array<std::uint8_t, 256> classes() {
   std::array<std::uint8_t, 256> table{};

@@ -103,8 +103,8 @@ class Builder {
   }
 
  private:
-  /// Returns an error for the first byte that YAML does not allow. libfyaml crashes on some of them, so it must not see
-  /// them.
+  /// Returns an error for the first byte that YAML does not allow. libfyaml crashes on some of these bytes, so it must
+  /// not see any.
   std::optional<Error> unprintable(std::string_view text) const {
     Place place{file_, 1, 0};
     std::size_t i = 0;

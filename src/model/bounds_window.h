@@ -31,9 +31,9 @@ struct Bounds {
   friend bool operator==(const Bounds&, const Bounds&) = default;
 };
 
-/// Returns the bounds in force at `now`. Windows only tighten the bounds `always`. A minimum already applies during the
-/// time `ahead` before its window, so that its replicas can start in time. If the minimum is above the maximum, the
-/// maximum applies.
+/// Returns the bounds in force at `now`. Outside of windows the bounds `always` apply, and a window can only tighten
+/// them. A minimum already applies during the time `ahead` before its window, so that its replicas can start in time.
+/// If the minimum is above the maximum, the maximum applies.
 /// @param now  time since the Unix epoch; a simulation begins at the epoch
 Bounds bounds_at(Bounds always, const std::vector<BoundsWindow>& windows, Instant now, Duration ahead);
 

@@ -38,8 +38,8 @@ struct Catalog {
   const Queue& queue(QueueId id) const { return known_row(queues, id.value); }
   const Service& service(ServiceId id) const { return known_row(services, id.value); }
 
-  /// Returns the resources besides GPUs of an empty node of the offering; none: they are not known. An amount that is
-  /// not known limits nothing.
+  /// Returns the resources other than GPUs of an empty node of the offering, or no value if the offering states no
+  /// instance type. A resource whose amount is not known limits no pod.
   std::optional<Resources> resources_of_new_node(OfferingId id) const {
     const InstanceTypeId type = offering(id).type;
     if (!type.valid()) return std::nullopt;
@@ -55,8 +55,8 @@ struct Catalog {
   NodeAmounts amounts_of(OfferingId id, std::int64_t count) const;
   /// Returns true if the pool limits an amount of its nodes that is not known for the offering.
   bool lacks_limited_amount(PoolId pool, OfferingId offering) const;
-  /// Returns how many nodes of the offering its pool may buy beside the amounts that are in use: 0 if an amount that
-  /// it limits is not known.
+  /// Returns how many more nodes of the offering its pool may buy. `in_use` are the amounts of the nodes that the pool
+  /// has already. Returns 0 if the pool limits an amount that is not known for the offering.
   std::int64_t nodes_within_limits(PoolId pool, OfferingId offering, const NodeAmounts& in_use = {}) const;
 
   std::string level_key(Level level) const { return model::level_key(topologies, level); }

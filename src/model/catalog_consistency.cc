@@ -93,9 +93,9 @@ class CatalogChecker {
   }
 
   void service(const Service& service) {
-    feeding(service);
+    prefill_link(service);
     const Workload& workload = service.workload;
-    if (auto fault = preference_fault(catalog_, workload.together, workload.preferred))
+    if (auto fault = preference_fault(catalog_, workload.required_level, workload.preferred))
       fail("preferred", *std::move(fault));
     using enum TopologyLevel;
     const TopologyLevel survives = service.survives.value_or(node);
@@ -111,7 +111,7 @@ class CatalogChecker {
 
   /// Checks that `prefill_service` leads from a decode service to a prefill service. The list may contain them in any
   /// order.
-  void feeding(const Service& service) {
+  void prefill_link(const Service& service) {
     if (!service.prefill_service.valid()) return;
     if (!exists(service.prefill_service) || role_of(catalog_.service(service.prefill_service)) != Role::prefill) {
       return fail("fed_by", fmt::format("found service {}, expected a prefill service in this file",

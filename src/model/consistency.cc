@@ -146,9 +146,10 @@ class Checker {
 
   void gang(GangId id, const Gang& row) {
     not_after("created_at_ns", row.created_at);
+    not_after("initialized_at_ns", row.initialized_at, row.initialized_at.is_never());
     not_after("containers_started_at_ns", row.containers_started_at, row.containers_started_at.is_never());
     if (row.service.valid()) replica(id, row);
-    if (auto fault = preference_fault(catalog_, row.spec.together, row.spec.preferred))
+    if (auto fault = preference_fault(catalog_, row.spec.required_level, row.spec.preferred))
       fail("preferred", *std::move(fault));
     for (const ReplicaSignal& replica_signal : kReplicaSignals) {
       age(fmt::format("signals.{}", replica_signal.name), snapshot_.signals_of(id).*replica_signal.field);

@@ -24,7 +24,7 @@ struct PodClass {
 
 /// The nodes on which pods may run, by pod class and node class. Nodes form a class if they have the same taints and
 /// the same values of all labels that some pod asks for. A pod or a node without a class is not restricted, so an empty
-/// value restricts nothing.
+/// `Eligibility` restricts nothing.
 struct Eligibility {
   std::vector<PodClass> pod_classes{};
   std::map<Purchase, NodeClassId> purchases{};  ///< class of the purchased nodes; absent: no restriction

@@ -24,8 +24,8 @@ struct Pod {
   NodeId node;  ///< node of the pod; none while pending
   Instant created_at;
   QueueId queue{};  ///< queue of the pod; none: no queue limits it
-  /// Devices of the node that the pod holds, by their numbers, with equal shares; empty: not known. A device may have
-  /// vanished since: its number is then not below the number of GPUs of the node.
+  /// Devices of the node that the pod holds, by their numbers, with equal shares; empty: not known. A
+  /// device that no longer exists has a number that is at least the node's number of GPUs.
   std::vector<std::uint16_t> devices{};
   friend bool operator==(const Pod&, const Pod&) = default;
 };
@@ -47,6 +47,8 @@ struct Gang {
   Instant created_at;
   bool resumed = false;  ///< true: it changed its role or was woken, so its start is no cold start
   Instant expected_ready_at = Instant::never();  ///< predicted from earlier starts; valid while starting
+  /// Time from which the init containers of all its pods had ended; never: not known, or it has none.
+  Instant initialized_at = Instant::never();
   /// Time from which the containers of all its pods ran, so that all images were pulled; never: not known.
   Instant containers_started_at = Instant::never();
   friend bool operator==(const Gang&, const Gang&) = default;

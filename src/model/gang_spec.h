@@ -23,12 +23,13 @@ struct PodSet {
   std::int64_t needed() const { return minimum > 0 ? minimum : count; }
 };
 
-/// The request of a gang: pods that are useful only together. A gang has one pod set. If its pods differ, all count as
-/// equal to one that asks for the largest amounts and runs only where each of them may run.
+/// The request of a gang: pods that are useful only together. A gang has one pod set. If the pods of a gang differ, the
+/// set describes all of them by one pod, which asks for the largest amounts and may run only on nodes that admit every
+/// pod.
 struct GangSpec {
   PodSet pods;
-  Level together = TopologyLevel::node;  ///< all pods must be inside one domain of this level
-  /// Level at which all pods should be inside one domain; not wider than `together`. None: no preference.
+  Level required_level = TopologyLevel::node;  ///< all pods must be inside one domain of this level
+  /// Level at which all pods should be inside one domain; not wider than `required_level`. None: no preference.
   std::optional<Level> preferred{};
   friend auto operator<=>(const GangSpec&, const GangSpec&) = default;
 };

@@ -4,8 +4,8 @@
 
 namespace capstan::model {
 
-/// Quantity that a signal counts, with its unit.
-enum class Measure : std::uint8_t { requests, tokens, ppm, percent, microseconds };
+/// Quantity that a signal counts, with its unit. `request_microseconds` are times summed over requests.
+enum class Measure : std::uint8_t { requests, tokens, ppm, percent, microseconds, request_microseconds };
 
 /// Returns the largest value of a measure in a snapshot, far below values whose sums would overflow.
 constexpr std::int64_t largest(Measure measure) {
@@ -20,6 +20,8 @@ constexpr std::int64_t largest(Measure measure) {
       return 100;
     case Measure::microseconds:
       return std::int64_t{366} * 86'400'000'000;  // 366 days: no run is longer
+    case Measure::request_microseconds:
+      return 9'000'000'000'000'000;
   }
   return 0;
 }

@@ -30,7 +30,7 @@ struct NodeAmounts {
   }
 };
 
-/// The most of each amount that the nodes of a pool may have together, nodes on their way included.
+/// Upper limits on the sums over all nodes of a pool, nodes on their way included.
 struct PoolLimits {
   GpuCount gpus = 0;
   std::int64_t nodes = kUnlimited;
@@ -46,7 +46,7 @@ struct DisruptionBudget {
   static constexpr std::size_t kMax = 50;  ///< most budgets of one pool, as in Karpenter
 
   std::optional<std::int64_t> nodes{};
-  std::optional<std::int64_t> share_ppm{};  ///< share of the pool's nodes, millionths; the number is rounded up
+  std::optional<std::int64_t> share_ppm{};  ///< share of the pool's nodes, millionths; the node count is rounded up
   std::optional<Cron> start{};              ///< start of the time in which the budget applies; none: it always applies
   Duration duration{};                      ///< length of that time, at most `kLongest`
   friend bool operator==(const DisruptionBudget&, const DisruptionBudget&) = default;
@@ -58,7 +58,8 @@ struct Pool {
   std::vector<OfferingId> offerings;  ///< offerings in order of preference
   PoolLimits limits{};
   std::int64_t weight = 0;  ///< offerings of a pool with a higher weight are preferred, whatever they cost
-  /// None: the pool states no budgets, so that of the policy applies. Empty: all nodes may terminate at once.
+  /// Budgets for terminating nodes. No value: the pool states none, and the budget of the policy applies. Empty list:
+  /// all nodes may terminate at once.
   std::optional<std::vector<DisruptionBudget>> budgets{};
   friend bool operator==(const Pool&, const Pool&) = default;
 };

@@ -8,8 +8,8 @@
 
 namespace capstan::model {
 
-/// Returns the reason why a pool may not buy nodes: the first of its limits that they would exceed, or a limited amount
-/// that is not known for the offering. Returns no value if it may.
+/// Returns the reason why a pool may not buy `count` nodes: the first of its limits that the nodes would exceed, or a
+/// limited amount that is not known for the offering. Returns no value if the pool may buy them.
 /// @param in_use  amounts of the pool's nodes, nodes on their way included
 std::optional<Reason> refusal_of_pool(const Catalog& catalog, PoolId pool, OfferingId offering, std::int64_t count,
                                       const NodeAmounts& in_use);

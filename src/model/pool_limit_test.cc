@@ -57,8 +57,8 @@ TEST(PoolLimit, TheFirstLimitThatNodesWouldExceedIsTheReason) {
       {{24, 2, 384'000, kNone},
        1,
        1,
-       "pool \"h100\" limits the CPU or memory of its nodes, but the CPU or memory of a node of other is not "
-       "stated: no node is bought",
+       "pool \"h100\" limits the CPU or memory of its nodes, but `instanceTypes` of the FleetPolicy does not "
+       "state both for other: no node of this type is bought",
        0},
   };
   for (const Row& row : rows) {

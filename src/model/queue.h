@@ -15,12 +15,13 @@ template <typename Amount>
 struct QueueShare {
   std::optional<Amount> limit{};  ///< most that they may hold together; none: only the limits of queues above apply
   Amount quota{};                 ///< amount that is guaranteed to them; 0: no guarantee
-  /// Weight by which the queue shares with its siblings what their quotas leave, thousandths; 0: it gets nothing more.
+  /// Weight of the queue when it and its siblings share the amount that their quotas leave, thousandths; 0: the queue
+  /// gets no share of that amount.
   std::int64_t weight_milli = 0;
   friend bool operator==(const QueueShare&, const QueueShare&) = default;
 };
 
-/// The defect of a queue. As long as a queue has one, no pod of this queue or of a queue below it is placed.
+/// The defect of a queue. As long as a queue has a defect, no pod of this queue or of a queue below it is placed.
 enum class QueueFault : std::uint8_t {
   none,
   not_found,     ///< no object describes it, although pods or another queue name it
@@ -36,7 +37,8 @@ struct Queue {
   QueueShare<MilliGpu> gpus{};
   QueueShare<std::int64_t> cpu_milli{};
   QueueShare<std::int64_t> memory_mib{};
-  std::int64_t priority = 0;                      ///< siblings with the highest priority get what the quotas leave
+  /// Priority of the queue: the amount that the quotas leave goes to the siblings with the highest priority first.
+  std::int64_t priority = 0;
   std::optional<Duration> preempt_min_runtime{};  ///< time that a pod runs before its own queue may preempt it
   std::optional<Duration> reclaim_min_runtime{};  ///< time that a pod runs before another queue may reclaim it
   QueueFault fault = QueueFault::none;

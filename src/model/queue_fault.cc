@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "base/known_row.h"
+#include "model/queue_path.h"
 
 namespace capstan::model {
 
-std::optional<Reason> fault_reason(std::span<const Queue> queues, QueueId id) {
+std::optional<Reason> fault_reason(std::span<const Queue> queues, QueueId queue) {
   QueueId child;
-  for (; id.valid(); child = id, id = known_row(queues, id.value).parent) {
+  for (const QueueId id : QueuePath(queues, queue)) {
     switch (known_row(queues, id.value).fault) {
       case QueueFault::none:
         break;
@@ -20,6 +21,7 @@ std::optional<Reason> fault_reason(std::span<const Queue> queues, QueueId id) {
       case QueueFault::parent_cycle:
         return Reason{ReasonCode::queue_parent_cycle, {id.value}};
     }
+    child = id;
   }
   return std::nullopt;
 }

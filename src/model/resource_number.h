@@ -32,8 +32,8 @@ inline std::int64_t amount_at(const Resources& resources, std::size_t number) {
   }
 }
 
-/// Returns the number of the resource of which `available` holds the amount the fewest times. Returns no value if it
-/// holds all amounts `times` times.
+/// Returns the number of the scarcest resource: the one that limits most how many times `amount` can be taken from
+/// `available`. Returns no value if every resource suffices for `times` times.
 inline std::optional<std::size_t> scarcest_resource(const Resources& amount, const Resources& available,
                                                     std::int64_t times) {
   std::optional<std::size_t> scarcest;

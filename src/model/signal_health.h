@@ -8,10 +8,10 @@
 
 namespace capstan::model {
 
-/// How far the load readings of a service's ready replicas can be trusted.
+/// The state of the load readings of a service's ready replicas, which says how far they can be trusted.
 struct SignalHealth {
   std::int64_t silent = 0;  ///< ready replicas without a usable number of waiting requests
-  Duration oldest{};        ///< age of the oldest reading; of a missing one, time since the last value
+  Duration oldest{};        ///< age of the oldest reading; for a missing one, the time since its last value
   friend bool operator==(const SignalHealth&, const SignalHealth&) = default;
 };
 

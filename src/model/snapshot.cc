@@ -56,12 +56,13 @@ void add(StateHash& hash, const Gang& gang) {
   for (PodId pod : gang.pods) hash.add(pod.value);
   hash.add(static_cast<std::uint64_t>(gang.spec.pods.minimum));
   hash.add(static_cast<std::uint64_t>(gang.spec.pods.gpus_per_pod.count));
-  hash.add(gang.spec.together.number());
+  hash.add(gang.spec.required_level.number());
   if (gang.spec.preferred) hash.add(gang.spec.preferred->number());
   if (gang.spec.pods.pod_class.valid()) hash.add(gang.spec.pods.pod_class.value);
   add(hash, gang.created_at);
   if (gang.resumed) hash.add(1);
   add(hash, gang.expected_ready_at);
+  if (!gang.initialized_at.is_never()) add(hash, gang.initialized_at);
   if (!gang.containers_started_at.is_never()) add(hash, gang.containers_started_at);
 }
 

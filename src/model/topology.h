@@ -35,7 +35,7 @@ struct Topology {
   friend bool operator==(const Topology&, const Topology&) = default;
 };
 
-/// Name of the topology with the levels of `TopologyLevel`. It is the first one of each catalog.
+/// Name of the topology with the levels of `TopologyLevel`, which is the first topology of each catalog.
 inline constexpr std::string_view kStandardTopology = "standard";
 Topology standard_topology();
 
@@ -47,8 +47,8 @@ struct TopologyFault {
   std::string message;                 ///< text with the finding and the expected value
 };
 
-/// Returns the first defect of topologies of which the first is the standard one: a missing or repeated name or label,
-/// or too many levels.
+/// Returns the first defect of a list of topologies that begins with the standard one: a missing or repeated name or
+/// label, or too many levels.
 std::optional<TopologyFault> find_fault(std::span<const Topology> topologies);
 
 /// Position of a level in a list of topologies.

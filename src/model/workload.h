@@ -32,10 +32,10 @@ struct Workload {
   std::int32_t tensor_parallel = 1;  ///< GPUs that one replica spans
   std::string dtype = "bfloat16";
   Role role = Role::both;
-  std::int32_t pods = 1;                 ///< pods of the gang; each asks for tensor_parallel / pods GPUs
-  Level together = TopologyLevel::node;  ///< the gang must fit inside one domain of this level
-  std::optional<Level> preferred{};      ///< level at which the gang should fit, as in model::GangSpec
-  bool placed_elsewhere = false;         ///< true: another scheduler binds its pods; they only use GPUs
+  std::int32_t pods = 1;                       ///< pods of the gang; each asks for tensor_parallel / pods GPUs
+  Level required_level = TopologyLevel::node;  ///< the gang must fit inside one domain of this level
+  std::optional<Level> preferred{};            ///< level at which the gang should fit, as in model::GangSpec
+  bool placed_elsewhere = false;               ///< true: another scheduler binds its pods; they only use GPUs
   StepLimits step_limits{};
   QueueId queue{};            ///< queue of its pods; none: no queue limits them
   PodClassId pod_class{};     ///< pod class of replicas that have no pods yet; none: every node admits them
@@ -50,7 +50,7 @@ struct Workload {
                      .gpus_per_pod = {std::max<std::int64_t>(milli_gpus_per_pod, 1)},
                      .pod_class = pod_class,
                      .minimum = 0},
-            .together = together,
+            .required_level = required_level,
             .preferred = preferred};
   }
 };

@@ -17,10 +17,10 @@ TEST(Workload, DividesTheGpusOfAReplicaAmongItsPods) {
     workload.pod_class = {5};
     workload.tensor_parallel = row.tensor_parallel;
     workload.pods = row.pods;
-    workload.together = TopologyLevel::rack;
+    workload.required_level = TopologyLevel::rack;
     const GangSpec expected{
         .pods = {.gpu = {2}, .count = row.pods, .gpus_per_pod = {row.milli_per_pod}, .pod_class = {5}, .minimum = 0},
-        .together = TopologyLevel::rack};
+        .required_level = TopologyLevel::rack};
     EXPECT_EQ(workload.gang(), expected) << row.tensor_parallel << " GPUs on " << row.pods << " pods";
   }
 }

@@ -22,7 +22,7 @@ constexpr std::uint64_t kListenerBit = std::uint64_t{1} << 63;
 constexpr std::size_t kReadBytes = 65'536;
 constexpr std::size_t kPipelinedBytesMax = 65'536;  // bytes of later requests that a client may send before its reply
 constexpr std::size_t kDiscardedBytesMax =
-    1 << 20;  // bytes that are discarded after the last reply of a connection; with more, it is dropped
+    1 << 20;  // bytes to discard after the last reply of a connection; it is dropped if more arrive
 constexpr int kBacklog = 1024;
 constexpr int kEventsARound = 256;
 constexpr int kAcceptsARound = 64;

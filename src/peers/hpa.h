@@ -36,8 +36,8 @@ struct CronTrigger {
 
 /// One entry of `spec.metrics` of an autoscaling/v2 HPA, or one trigger of a ScaledObject.
 struct HpaMetric {
-  /// Where the metric's value comes from. `cpu` follows the engine's duty cycle: during a step one thread waits for the
-  /// GPU and keeps a core busy, and without requests it sleeps (vllm/v1/engine/core.py, run_busy_loop). `memory` is
+  /// Source of the metric's value. `cpu` follows the engine's duty cycle: during a step one thread waits for the GPU
+  /// and keeps a core busy, and without requests it sleeps (vllm/v1/engine/core.py, run_busy_loop). `memory` is
   /// constant after the engine's start.
   enum class Source : std::uint8_t { pods, object, external, cpu, memory, cron };
   enum class Target : std::uint8_t { value, average_value, utilization };

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-// The Helm charts that a plan installs or needs, each with a fixed version, so that a plan installs the same tomorrow.
+// The Helm charts that a plan installs or needs. Each has a fixed version, so that a plan always installs the same.
 namespace capstan::plan {
 
 /// Returns the command that installs a chart at its version: "helm upgrade --install keda keda --repo ... --version

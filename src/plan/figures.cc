@@ -18,8 +18,9 @@ std::string role_fleet_words(const RoleFleet& role) {
                                                          : fmt::format("{} to {}", role.minimum, role.maximum);
   const std::string word = role_word(role.role);
   return fmt::format("{} {}{} of {} in {} on {} {}{}", range, word.empty() ? "" : word + " ",
-                     role.maximum == 1 ? "replica" : "replicas", role.engine.model, role.engine.weight_dtype,
-                     role.gpus_per_replica(), role.engine.gpu_name, role.maximum == 1 ? "" : " each");
+                     role.maximum == 1 ? "replica" : "replicas", engine::model_words(role.engine),
+                     role.engine.weight_dtype, role.gpus_per_replica(), role.engine.gpu_name,
+                     role.maximum == 1 ? "" : " each");
 }
 
 }  // namespace

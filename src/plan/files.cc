@@ -36,6 +36,11 @@ std::vector<ScenarioFile> scenarios_of(const ServicePlan& service) {
     if (variant.kind == service.scaler || variant.scenario.empty()) continue;
     out.push_back({scenario_file(service, variant.kind), with(variant.kind), variant.scenario});
   }
+  if (!service.comparison.empty()) {
+    out.push_back({comparison_file(service),
+                   fmt::format("the autoscaler files of {} as policies of one scenario", service.service),
+                   service.comparison});
+  }
   for (const Trial& trial : service.robustness) {
     if (!trial.scenario.empty()) out.push_back(worse(trial));
   }
@@ -97,6 +102,8 @@ std::string scenario_file(const ServicePlan& service, ScalerKind scaler) {
   }
   return base + ".yaml";
 }
+
+std::string comparison_file(const ServicePlan& service) { return "scenarios/" + service.service + "-scalers.yaml"; }
 
 std::string worse_scenario_file(const ServicePlan& service, const Trial& trial) {
   std::string name;

@@ -24,11 +24,13 @@ std::vector<PlanFile> list_plan_files(const Plan& plan);
 /// Returns the name of the file with the simulated scenario of a scaler: "scenario-chat.yaml" for the chosen one,
 /// "scenarios/chat-hpa.yaml" for another.
 std::string scenario_file(const ServicePlan& service, ScalerKind scaler);
+/// Returns the name of the scenario with the autoscaler files as policies: "scenarios/chat-scalers.yaml".
+std::string comparison_file(const ServicePlan& service);
 /// Returns the name of the file with the scenario of a worse condition: "scenarios/chat-zone-us-east-1a-lost.yaml".
 std::string worse_scenario_file(const ServicePlan& service, const Trial& trial);
 
-/// Returns the texts of these files by path: the page as plan.md, one file for each path that a manifest names, with
-/// the objects of that path as several documents, and the simulated scenarios.
+/// Returns the texts of the files that `--out` writes, by path: the page as plan.md, one file for each path that a
+/// manifest names, with the objects of that path as several documents, and the simulated scenarios.
 std::map<std::string, std::string> plan_files(const Plan& plan);
 
 }  // namespace capstan::plan

@@ -45,6 +45,14 @@ TEST(PlanFiles, NameTheMeasuredLoadFromTheirFolder) {
   EXPECT_EQ(files.at("scenarios/chat-capstan.yaml"), "load:\n  profile: ../load-chat.csv\n");
 }
 
+TEST(PlanFiles, HaveAScenarioOfTheAutoscalerFiles) {
+  Plan plan = plan_with_two_scalers();
+  plan.services[0].measured_load = "capstan-profile,1\n";
+  plan.services[0].comparison = "load:\n  profile: load-chat.csv\n";
+  EXPECT_EQ(plan_files(plan).at("scenarios/chat-scalers.yaml"), "load:\n  profile: ../load-chat.csv\n");
+  EXPECT_EQ(list_plan_files(plan).size(), plan_files(plan).size() - 1) << "the measured load is not listed";
+}
+
 TEST(PlanFiles, HaveTheKillSwitch) {
   EXPECT_TRUE(plan_files(plan_with_two_scalers()).at("kill-switch.sh").starts_with("#!/bin/sh\n"));
 }

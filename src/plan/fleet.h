@@ -45,7 +45,7 @@ struct RoleFleet {
   GpuCount gpus_per_replica() const { return engine.tp; }
 };
 
-/// How a simulation differs from the plan.
+/// The difference between a simulation and the plan.
 enum class TrialCondition : std::uint8_t {
   planned,
   slow_starts,  ///< cold starts take longer
@@ -66,7 +66,7 @@ struct Trial {
   std::int64_t spot_micro_usd = 0;  ///< the part of the cost that is for spot nodes
   Duration simulated{};
   GpuNanoseconds paid_gpu_ns = 0;
-  GpuNanoseconds idle_gpu_ns = 0;    ///< paid GPU time that was neither busy nor starting
+  GpuNanoseconds idle_gpu_ns = 0;    ///< paid GPU time that was idle, sleeping, held or unallocated
   GpuNanoseconds useful_gpu_ns = 0;  ///< the least GPU time in which the met requests could have been served
   std::int64_t goodput_milli = 0;    ///< met requests per second in the busiest window, thousandths
   /// Replicas of all roles that were wanted or ready at each minute's end.
@@ -75,7 +75,7 @@ struct Trial {
   std::int64_t prompt_tokens = 0;
   Duration cold_start_p50{};  ///< median time from bound to ready; 0: there was no cold start
   Duration cold_start_max{};
-  std::int64_t reclaimed = 0;  ///< replicas that reclaims of spot nodes ended; of a worse condition, in all its seeds
+  std::int64_t reclaimed = 0;  ///< replicas that reclaims of spot nodes ended; for a worse condition, over all seeds
   TrialCondition condition = TrialCondition::planned;
   std::string scenario{};  ///< simulated scenario file; only for a worse condition
 };
@@ -108,8 +108,8 @@ struct MeanLoad {
 
 /// One fleet that the search tried.
 struct FrontierPoint {
-  std::string fleet{};        ///< "H100, tensor parallel 4, 3 to 8 replicas, HPA"
-  std::string short_fleet{};  ///< "H100, TP 4, 3 to 8 replicas, HPA"
+  std::string fleet{};        ///< "H100, tensor parallel 4, p5.48xlarge, 3 to 8 replicas, HPA"
+  std::string short_fleet{};  ///< "H100, TP 4, p5.48xlarge, 3 to 8 replicas, HPA"
   ScalerKind scaler = ScalerKind::capstan;
   std::int64_t attainment_ppm = 0;      ///< lowest over the seeds, millionths
   std::int64_t micro_usd_per_hour = 0;  ///< mean over the seeds
@@ -138,6 +138,14 @@ struct AllSpot {
   Trial reclaims{};  ///< the worst seed under more reclaims
 };
 
+/// Simulations of a service, which misses its SLO within the limits of its spec, without these limits.
+struct RaisedLimits {
+  std::string bounds{};  ///< "limits.gpus: 40 and limits.usd_per_hour: 275.20"; empty: no fleet holds the SLO either
+  std::string fleet{};   ///< the fleet that holds the SLO within these bounds: "20 replicas of ..."
+  std::int64_t attainment_ppm = 0;  ///< lowest of its seeds, or without `bounds` of the best fleet, millionths
+  std::int64_t seeds = 0;           ///< number of simulations of this fleet
+};
+
 /// A part of a replica's start.
 enum class StartStep : std::uint8_t { node, image_pull, weights, engine_start, warm_up };
 
@@ -159,19 +167,21 @@ struct ServicePlan {
   bool holds_slo = false;                   ///< every seed met the SLO's attainment and goodput
   std::vector<Trial> seeds{};               ///< trials of the chosen scaler, at least five
   std::vector<Trial> robustness{};          ///< trials of the chosen scaler: the worst seed of each condition
-  std::string lost_zone{};                  ///< zone that is lost in one of them; empty: the cluster has one zone
-  /// Nothing: the fleet holds the SLO without the zone, or misses it anyway.
+  std::string lost_zone{};                  ///< zone lost in one of these trials; empty: the cluster has one zone
+  /// Nothing: the cluster has one zone, the fleet holds the SLO without a zone, or it misses the SLO with all zones.
   std::optional<ZoneLossMinimum> zone_loss{};
-  /// Nothing: the fleet buys all nodes as spot already, or the spec allows no spot nodes.
+  /// Nothing: the plan misses its SLO, all its nodes are spot already, or spot nodes cannot be bought for less.
   std::optional<AllSpot> all_spot{};
   std::vector<FrontierPoint> frontier{};     ///< the cheapest first
   std::optional<FrontierPoint> runner_up{};  ///< the best fleet of another GPU kind or parallelism
   std::vector<StartPhase> start{};           ///< phases of a replica's start, in order
   std::string scenario{};                    ///< the simulated scenario file, with the chosen scaler
+  std::string comparison{};                  ///< scenario with the autoscaler files of the plan as its policies
   std::string measured_load{};               ///< profile that the scenario names; empty: none was measured
-  std::string sufficient_limits{};  ///< limits that lower no maximum: "limits.gpus: 40 and ..."; empty: none does
-  std::int64_t peak_factor = 1;     ///< multiple of the engine table's need at the peak that the search had to allow
+  std::string sufficient_limits{};  ///< limits that are high enough: "40 GPUs, 320.00 USD/h"; empty: none is too low
+  std::int64_t peak_factor = 1;     ///< factor by which the search raised the engine table's need at the peak
   std::vector<std::string> bounded_by{};  ///< limits that lowered the maximum: "limits.gpus: 40 of 64 ..."
+  std::optional<RaisedLimits> raised{};   ///< nothing: the SLO holds, no limit binds, or no other limit was simulated
   /// The service's share of the cost of nodes that it shares with others, modelled from the replicas of the
   /// simulations. Nothing: it shares no nodes, and its cost is that of the simulations.
   std::optional<std::int64_t> shared_micro_usd_per_hour{};
@@ -202,8 +212,8 @@ struct TogetherJobs {
   Duration wait_p50{};             ///< time from arrival to computing, median; the worst of the seeds
   Duration wait_p99{};             ///< the worst of the seeds
   std::int64_t restarts = 0;       ///< restarts for any reason
-  std::int64_t preempted = 0;      ///< the restarts for a gang with a higher priority
-  std::int64_t resized = 0;        ///< changes of the width of elastic jobs while they ran
+  std::int64_t preempted = 0;      ///< restarts that made room for a gang with a higher priority
+  std::int64_t resized = 0;        ///< changes of the number of pods of elastic jobs while they ran
   GpuNanoseconds gpu_ns = 0;       ///< GPU time that the pods had
   GpuNanoseconds lost_gpu_ns = 0;  ///< GPU time whose work was lost in restarts
   std::int64_t micro_usd = 0;      ///< price of `gpu_ns`
@@ -231,7 +241,7 @@ struct TogetherRemedy {
 struct TogetherProof {
   TogetherTrials trials{};
   std::string scenario{};                  ///< the simulated scenario file
-  std::optional<TogetherRemedy> remedy{};  ///< the last minima that were tried; nothing: the SLO of every service holds
+  std::optional<TogetherRemedy> remedy{};  ///< the last minima that were tried; nothing: none were needed or possible
 };
 
 }  // namespace capstan::plan

@@ -18,9 +18,9 @@ std::vector<Section> manifest_sections(const PlanFacts& facts) {
   return {nodes_section(facts), gangs_section(facts), sharing_section(facts)};
 }
 
-/// Returns the sections above, and the ones whose folders are alternatives: one of replicas/keda, replicas/hpa and
-/// replicas/capstan is applied, and one of warm-pool/balloon and warm-pool/capacity-buffer. Lint reads each folder as
-/// one deployment, so that they do not meet.
+/// Returns the sections above, and the sections with alternative folders. Of replicas/keda, replicas/hpa and
+/// replicas/capstan, a user applies one, and also one of warm-pool/balloon and warm-pool/capacity-buffer. Lint reads
+/// each folder as one deployment, so it never sees two alternatives together.
 std::vector<Section> all_manifest_sections(const PlanFacts& facts) {
   std::vector<Section> sections = manifest_sections(facts);
   for (const auto section : {replicas_section, warm_pool_section, workload_section, monitoring_section})
@@ -69,7 +69,7 @@ TEST_P(PlanManifests, PassLintWithItsAdvice) {
   for (const bool is_closed : {false, true}) {
     lint::Options options;
     options.advice = true;
-    options.settings.closed_world = is_closed;
+    options.settings.is_complete_cluster = is_closed;
     const PlanFacts facts = GetParam().facts();
     const std::vector<lint::Text> texts =
         manifest_texts(is_closed ? manifest_sections(facts) : all_manifest_sections(facts));

@@ -27,7 +27,8 @@ bool is_mig_profile(std::string_view text) {
 std::string gpu_short_name(std::string_view gpu) {
   std::string name;
   for (const char c : gpu) name += c == '_' || c == ' ' ? '-' : ascii_lower(c);
-  // The pool of a kind is named as people say it; a PCIe or NVL card is another kind and keeps its suffix.
+  // "H100" usually means the SXM module, so its name has no suffix. A PCIe or NVL card is another kind and keeps its
+  // suffix.
   if (const std::size_t at = name.find("-sxm"); at != name.npos) name.erase(at, 4);
   return name;
 }

@@ -57,8 +57,8 @@ std::string gpu_resource(Cloud cloud, std::string_view gpu);
 /// Returns the node selector of the pods of a role: `pool_selector`, and on GKE also the size of the slices.
 Yaml device_selector(Cloud cloud, const RoleFleet& role);
 
-/// Returns the labels of the nodes of a pool: `kPoolLabel`, by which pods select them, and if the spec names a node
-/// pool of KAI its label.
+/// Returns the labels of the nodes of a pool: `kPoolLabel`, by which pods select them, and the label of KAI's node pool
+/// if the spec names one.
 std::vector<std::pair<std::string, std::string>> node_labels(const ClusterSpec& cluster, std::string_view pool);
 
 /// Returns the name of an engine in schema/metrics.csv and in an InferenceScaler: "tensorrt-llm".

@@ -11,7 +11,7 @@
 
 namespace capstan::plan {
 
-/// How the plan came to a figure.
+/// Origin of a figure of the plan.
 enum class Evidence : std::uint8_t {
   stated,     ///< the spec says so
   measured,   ///< a measurement on real hardware; the source is named
@@ -25,7 +25,7 @@ enum class Evidence : std::uint8_t {
 /// Returns "stated", "measured", "simulated", "modelled", "from the catalogue", "assumed", or an empty text.
 std::string_view words(Evidence evidence);
 
-/// How much of the plan shows a statement.
+/// Parts of the output in which a statement appears.
 enum class Visibility : std::uint8_t {
   details,      ///< only the details
   one_service,  ///< also the page of a plan with one service
@@ -47,7 +47,7 @@ struct Statement {
 struct Alternative {
   std::string choice{};    ///< "scaler of chat", "scaler" (shared), "queues", "spare capacity"; empty: none
   std::string option{};    ///< "keda", "kueue", "balloon"
-  bool is_chosen = false;  ///< the plan's option; no option of "spare capacity" is, because it is optional
+  bool is_chosen = false;  ///< true: the plan's option; never for "spare capacity", which is optional
 };
 
 /// One Kubernetes object of the plan, or a values file of a chart.
@@ -63,7 +63,7 @@ struct Manifest {
 /// The steps of an installation, in their order: an object needs objects of earlier steps.
 enum class ApplyStep : std::uint8_t {
   names,           ///< the namespace and the priority classes
-  prometheus,      ///< Prometheus, with what defines the objects of the monitoring
+  prometheus,      ///< Prometheus and its operator, which defines the kinds of the monitoring objects
   queues,          ///< queues of the gang scheduler and of Capstan
   devices,         ///< GPU Operator: driver, device plugin, MIG geometry
   nodes,           ///< node pools
@@ -109,7 +109,7 @@ struct Section {
 struct Plan {
   PlanSpec spec{};
   std::vector<ServicePlan> services{};      ///< plans by service of the spec
-  std::optional<TogetherProof> together{};  ///< nothing: there is only one service, or one misses its SLO alone
+  std::optional<TogetherProof> together{};  ///< nothing: one service has the cluster alone, or a service misses its SLO
   std::vector<Section> sections{};          ///< in the order of the page
   std::int64_t simulations = 0;             ///< number of simulations for the search and the proof
 };

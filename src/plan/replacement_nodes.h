@@ -9,8 +9,8 @@
 
 namespace capstan::plan {
 
-/// Returns the nodes that a pool may buy above its maximum while a zone is lost: as many as one zone has of the base.
-/// The nodes of the lost zone count against the limit of the pool until they are deleted.
+/// Returns the nodes that a pool may buy above its maximum while a zone is lost: as many as one zone has of the base
+/// nodes. The nodes of the lost zone count against the limit of the pool until they are deleted.
 /// @param base  nodes of the minimum replicas, which are spread over the zones
 /// @param unit  nodes of one replica, which are in one zone
 /// @param room  nodes that the limit of the whole cluster leaves

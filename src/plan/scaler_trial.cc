@@ -16,7 +16,7 @@ namespace capstan::plan {
 
 namespace {
 
-/// Returns settings of a scenario that keep its first replicas and drop its minimum.
+/// Returns changes to the service's scenario: a minimum of 1, with the same number of replicas at the start.
 std::vector<std::string> without_minimum(const ServicePlan& service) {
   std::vector<std::string> sets;
   const auto scenario = scenario::parse_scenario(service.scenario, "scenario-" + service.service + ".yaml");

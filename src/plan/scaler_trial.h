@@ -21,8 +21,8 @@ struct ScalerTrial {
 /// queries of a manifest find nothing.
 std::string scale_labels(const PlanSpec& spec, const ServiceSpec& service, model::Role role);
 
-/// Simulates a policy in place of the plan's, under the plan's seeds. The policy's own minimum counts, not that of the
-/// plan; the first replicas are those of the plan. A scaler whose queries find no series is refused.
+/// Simulates a policy in place of the plan's, under the plan's seeds. The simulations start with the replicas of the
+/// plan, but have the minimum of the policy. A scaler whose queries find no series is refused.
 /// @param scale  the policy's `scale`, as in a scenario
 Result<ScalerTrial> try_scaler(const ServicePlan& service, const std::string& scale, const SearchOptions& options);
 

@@ -7,8 +7,8 @@
 #include "plan/spec/spec.h"
 #include "plan/yaml.h"
 
-// Which scheduler places the pods of a plan, and the labels by which it finds their queue. The section on gangs writes
-// the queues; the section on the workload writes the pods.
+// The scheduler of the pods of a plan, and the labels by which it finds their queue. The section on gangs writes the
+// queues; the section on the workload writes the pods.
 namespace capstan::plan {
 
 /// Returns true if a tenant runs jobs.
@@ -30,8 +30,8 @@ std::string_view scheduler_name(const PlanSpec& spec);
 
 /// Returns the labels that put a tenant's workload into its queue: `kai.scheduler/queue: serving` or
 /// `kueue.x-k8s.io/queue-name: serving`. They belong on the workload and on its pods. An empty mapping if the pods have
-/// no queue. KAI starts pods that it may not preempt only inside the quota of their queue, so the pods of a tenant with
-/// a stated quota are marked preemptible. KAI never reclaims GPUs inside a queue's quota.
+/// no queue. The pods of a tenant with a stated quota are marked preemptible, because KAI would start non-preemptible
+/// pods only within the quota of their queue. KAI never reclaims GPUs inside a queue's quota.
 Yaml queue_labels(const PlanSpec& spec, std::string_view tenant);
 
 /// Returns the annotations that place the pods of one replica near each other. For KAI they belong on the workload, for

@@ -116,7 +116,8 @@ std::map<std::string, Sharers> sharers_by_pool(std::vector<ServicePlan>& service
   return by_pool;
 }
 
-/// Returns true if the lengths of the simulations differ by at most 2 %, which the last answers may take.
+/// Returns true if the lengths of the simulations differ by at most 2 %. They differ a little, because the last answers
+/// of each simulation take another time.
 bool have_similar_length(const Sharers& sharers) {
   Duration shortest = Duration::max(), longest{};
   for (const ServicePlan* service : sharers) {
@@ -139,7 +140,7 @@ std::int64_t pool_micro_usd_per_hour(const experiment::RunResult& result, const 
 
 /// Divides the cost of the nodes of a pool in simulations of all services by the GPU time of their pods.
 /// @param first  the first service of the plan
-/// @param has_jobs  true: a part of the cost is the jobs'
+/// @param has_jobs  true: a part of the cost is the share of the jobs
 void share_simulated_pool(const Sharers& sharers, const ServicePlan* first, const std::string& pool, bool has_jobs,
                           std::span<const experiment::RunResult> results) {
   const MachineSpec& machine = sharers.front()->roles.front().machine;

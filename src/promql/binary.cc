@@ -18,7 +18,8 @@ Labels signature(const Binary& node, const Labels& labels) { return group_labels
 
 bool drops_name(const Binary& node) { return !is_comparison(node.op) || node.returns_bool; }
 
-/// Returns the labels of the result for two matched elements: the labels of the "many" side, or the matched labels.
+/// Returns the labels of the result for two matched elements: the labels of the "many" side, or in a one-to-one match
+/// only the labels by which the elements were matched.
 Labels result_labels(const Binary& node, const Labels& many, const Labels& one) {
   Labels out = many;
   if (drops_name(node)) remove(out, kMetricName);

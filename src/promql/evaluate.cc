@@ -140,8 +140,8 @@ class Evaluator {
     return out;
   }
 
-  /// Evaluates the parts that do not depend on the time, and drops their values. Prometheus evaluates them once in
-  /// advance, even if the range contains no step, so a fault in them is an error there too.
+  /// Evaluates the parts that do not depend on the time, only to find faults in them. Prometheus evaluates such parts
+  /// once in advance and reports their faults even if the range contains no step.
   void evaluate_fixed(const Expression& expression) {
     if (is_fixed(expression)) {
       value(expression);
@@ -293,8 +293,8 @@ class Evaluator {
     return make(std::move(out));
   }
 
-  /// Returns one element if the argument is empty. The element has the labels that the selector sets with one `=`
-  /// matcher.
+  /// Returns one element if the argument is empty. The element has each label for which the selector has exactly one
+  /// matcher, with the operator `=`.
   Value absent(const Call& node) {
     const Expression& argument = *node.arguments[0];
     const Value found = value(argument);

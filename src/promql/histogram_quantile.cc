@@ -25,7 +25,7 @@ std::optional<double> read_bound(std::string_view text) {
   return value;
 }
 
-/// Sorts by bound, adds up the buckets of an equal bound, and raises each count to at least the previous one.
+/// Sorts the buckets by bound, merges buckets with equal bounds, and raises each count to at least the previous count.
 void normalize(std::vector<Bucket>& buckets) {
   std::ranges::stable_sort(buckets, {}, &Bucket::bound);
   std::vector<Bucket> merged;

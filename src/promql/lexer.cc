@@ -133,7 +133,7 @@ class Lexer {
   int brackets_ = 0;
 };
 
-/// Returns the value of an escape's digits, or nothing if one is missing.
+/// Returns the value of an escape's digits, or nothing if a digit is missing.
 std::optional<std::uint32_t> escape_digits(std::string_view text, std::size_t count, int base) {
   if (text.size() < count) return std::nullopt;
   std::uint32_t value = 0;

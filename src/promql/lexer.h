@@ -28,7 +28,7 @@ Result<std::vector<Token>> read_tokens(std::string_view text, const std::string&
 /// Builds an input error at a place.
 Error error_at(const std::string& source, const Place& place, std::string message);
 
-// The value of a token, or nothing if the text is invalid.
+// These functions return the value of a token, or nothing if the text is invalid.
 std::optional<double> number_value(std::string_view text);       ///< 1.5e3, 0x1f, 017, Inf, nan
 std::optional<Duration> duration_value(std::string_view text);   ///< 1h30m; units from y to ms, each at most once
 std::optional<std::string> string_value(std::string_view text);  ///< without quotes; escapes resolved as in Go

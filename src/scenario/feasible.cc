@@ -7,10 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "engine/instances.h"
 #include "manifest/path.h"
+#include "model/queue_path.h"
 #include "model/role_names.h"
 #include "model/topology_names.h"
-#include "scenario/instances.h"
 #include "scenario/read_parts.h"
 #include "sim/cluster/pod_fit.h"
 
@@ -83,8 +84,8 @@ std::string amounts_text(const model::Resources& amounts) {
   return fmt::format("{:g} CPUs and {:g} GiB", cpus, gib);
 }
 
-/// Returns the key of the file that no node fulfils for these pods, and why: their labels, or their CPU and memory. The
-/// nodes have enough GPUs.
+/// Checks the needs of pods other than GPUs: labels, CPU and memory. If no node with enough GPUs meets them, returns
+/// the key in the file that states the unmet need, and the reason.
 std::optional<std::pair<std::string, std::string>> missing_besides_gpus(const Scenario& scenario,
                                                                         const UsableNodes& nodes,
                                                                         const model::PodSet& pods,
@@ -187,14 +188,14 @@ std::string nearest_gpu(const model::Catalog& catalog, const std::string& gpu) {
     const std::size_t common = common_prefix(catalog.gpu_kind(offering.gpu), gpu);
     if (nearest == nullptr || common > most) nearest = &offering;
     most = std::max(most, common);
-    if (const Instance* known = find_instance(offering.instance_type)) clouds.insert(known->cloud);
+    if (const engine::Instance* known = engine::find_instance(offering.instance_type)) clouds.insert(known->cloud);
   }
   std::string text;
   if (nearest != nullptr) {
     text = fmt::format("; {} has {}", nearest->instance_type, catalog.gpu_kind(nearest->gpu));
   }
-  const Instance* fitting = nullptr;
-  for (const Instance& instance : instances()) {
+  const engine::Instance* fitting = nullptr;
+  for (const engine::Instance& instance : engine::instances()) {
     if (instance.gpu != gpu) continue;
     if (fitting == nullptr || (!clouds.contains(fitting->cloud) && clouds.contains(instance.cloud)))
       fitting = &instance;
@@ -207,7 +208,8 @@ std::string nearest_gpu(const model::Catalog& catalog, const std::string& gpu) {
   return text;
 }
 
-/// Checks that some policy could run the scenario, and reports the first fault with its place in the file.
+/// Checks that some policy could run the scenario. Reports the first fault of each service and each class of jobs, and
+/// all queues with too low a limit, with their places in the file.
 class Feasibility {
  public:
   Feasibility(const Scenario& scenario, const Node& root, ErrorList& errors)
@@ -238,7 +240,7 @@ class Feasibility {
   }
 
  private:
-  /// The replicas of one kind: a role of an endpoint.
+  /// One role or variant of an endpoint.
   struct Part {
     std::size_t endpoint;
     std::size_t role;
@@ -260,15 +262,15 @@ class Feasibility {
           paths_of(part, {"tensor_parallel", "pods_per_replica"}), instance_paths(),
           fmt::format("{}a pod needs {} {} GPUs, the largest node has {}", subject(part), per_pod, gpu, node));
     }
-    const GpuCount domain = largest_domain(scenario_, usable_, workload.gpu, workload.together);
+    const GpuCount domain = largest_domain(scenario_, usable_, workload.gpu, workload.required_level);
     if (workload.tensor_parallel > domain) {
       return refuse(
           paths_of(part, {"tensor_parallel", "together"}), instance_paths(),
           fmt::format("{}a replica is a gang of {} {} GPUs that must share one {}, the largest has {}", subject(part),
-                      workload.tensor_parallel, gpu, scenario_.catalog->level_words(workload.together), domain));
+                      workload.tensor_parallel, gpu, scenario_.catalog->level_words(workload.required_level), domain));
     }
     const model::PodSet pods = workload.gang().pods;
-    if (const auto missing = missing_besides_gpus(scenario_, usable_, pods, pods.count, workload.together)) {
+    if (const auto missing = missing_besides_gpus(scenario_, usable_, pods, pods.count, workload.required_level)) {
       return refuse(paths_of(part, {missing->first}), {}, subject(part) + missing->second);
     }
     const Duration front_end = endpoint_of(part).roles.front().front_end;
@@ -290,7 +292,7 @@ class Feasibility {
 
   const model::Queue& queue(std::size_t number) const { return scenario_.catalog->queues[number]; }
 
-  /// Checks that a queue allows the minimum replicas of all services of it and of the queues below it.
+  /// Checks that a queue allows the minimum replicas of all services in it and in the queues below it.
   void check_queue(std::size_t number) {
     if (!queue(number).gpus.limit) return;
     MilliGpu least;
@@ -312,15 +314,18 @@ class Feasibility {
                        path, gpus_text(*queue(number).gpus.limit), gpus_text(least), gpus_text(least)));
   }
 
-  bool is_below(model::QueueId id, std::size_t above) const {
-    while (id.valid() && id.value != above) id = queue(id.value).parent;
-    return id.valid();
+  model::QueuePath queues_from(model::QueueId id) const { return {scenario_.catalog->queues, id}; }
+  bool is_below(model::QueueId first, std::size_t above) const {
+    for (const model::QueueId id : queues_from(first)) {
+      if (id.value == above) return true;
+    }
+    return false;
   }
 
   /// Refuses a job that needs more GPUs than its queue, or a queue above it, may hold.
   /// @return true if it was refused
   bool is_above_queue_limit(const sim::JobClass& job_class, const std::string& owner, MilliGpu least, Paths paths) {
-    for (model::QueueId id = job_class.queue; id.valid(); id = queue(id.value).parent) {
+    for (const model::QueueId id : queues_from(job_class.queue)) {
       const std::optional<MilliGpu>& limit = queue(id.value).gpus.limit;
       if (!limit || least <= *limit) continue;
       const std::string path = path_of_item("queues", id.value) + ".gpu_limit";
@@ -333,7 +338,7 @@ class Feasibility {
     return false;
   }
 
-  /// The reason why no job of a size can run, and the keys of the class that state it.
+  /// The reason why no job of a size can run, and the keys of the class that cause it.
   struct Refusal {
     std::vector<std::string> keys;
     std::string reason;
@@ -373,7 +378,7 @@ class Feasibility {
     for (const model::GpuKindId gpu : sim::gpus_of(job_class, job)) {
       model::PodSet pods{.gpu = gpu, .count = size.pods, .gpus_per_pod = size.gpus_per_pod};
       pods.pod_class = size.pod_class.valid() ? size.pod_class : job_class.pod_class;
-      std::optional<Refusal> refusal = refusal_of(pods, job_class.together, spec.recorded.has_value());
+      std::optional<Refusal> refusal = refusal_of(pods, job_class.required_level, spec.recorded.has_value());
       if (!refusal) {
         return is_above_queue_limit(job_class, owner, size.gpus_per_pod * size.pods,
                                     paths_of_class(spec, owner, {"pods", "gpus_per_pod", "sizes", "queue"}));
@@ -387,7 +392,8 @@ class Feasibility {
     return true;
   }
 
-  /// Returns the paths at which the file states keys of a class. The rows of a trace state sizes and amounts.
+  /// Returns the paths at which the file states keys of a class. They include the trace, whose rows state sizes and
+  /// amounts.
   static Paths paths_of_class(const JobSpec& spec, const std::string& owner, const std::vector<std::string>& keys) {
     Paths paths;
     for (const std::string& key : keys) paths.push_back(fmt::format("{}.{}", owner, key));
@@ -395,7 +401,7 @@ class Feasibility {
     return paths;
   }
 
-  std::optional<Refusal> refusal_of(const model::PodSet& pods, model::Level together, bool is_recorded) const {
+  std::optional<Refusal> refusal_of(const model::PodSet& pods, model::Level required_level, bool is_recorded) const {
     const std::string& gpu = scenario_.catalog->gpu_kind(pods.gpu);
     const std::string job = is_recorded ? "a job of the trace" : "a job";
     const GpuCount node = largest_domain(scenario_, usable_, pods.gpu, model::TopologyLevel::node);
@@ -407,17 +413,18 @@ class Feasibility {
                                  gpus_text(pods.gpus_per_pod), gpu, node)};
     }
     const MilliGpu least = pods.gpus_per_pod * pods.count;
-    if (const GpuCount domain = largest_domain(scenario_, usable_, pods.gpu, together); least > whole_gpus(domain)) {
+    if (const GpuCount domain = largest_domain(scenario_, usable_, pods.gpu, required_level);
+        least > whole_gpus(domain)) {
       return Refusal{{"pods", "sizes", "together"},
                      fmt::format("{} needs {} {} GPUs that must share one {}, the largest has {}", job,
-                                 gpus_text(least), gpu, scenario_.catalog->level_words(together), domain)};
+                                 gpus_text(least), gpu, scenario_.catalog->level_words(required_level), domain)};
     }
     if (const GpuCount most = most_gpus(scenario_, pods.gpu); least > whole_gpus(most)) {
       return Refusal{{"pods", "gpus_per_pod", "sizes"},
                      fmt::format("{} needs {} {} GPUs, but nodes and pool limits allow only {}", job, gpus_text(least),
                                  gpu, most)};
     }
-    const auto missing = missing_besides_gpus(scenario_, usable_, pods, pods.count, together);
+    const auto missing = missing_besides_gpus(scenario_, usable_, pods, pods.count, required_level);
     return missing ? std::optional(Refusal{{missing->first}, missing->second}) : std::nullopt;
   }
 

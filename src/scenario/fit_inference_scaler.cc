@@ -40,11 +40,11 @@ void check_same_service(const Node& root, const InferenceScalerManifest& scaler,
   const model::Service& service = scenario.catalog->service(endpoint.first);
   const auto served = engine::model_of_name(*scenario.engines, scaler.model);
   const std::string model = served ? served->model : scaler.model;
-  if (model != service.workload.model) {
+  const std::string& expected = endpoint.roles.front().engine->model;
+  if (model != expected) {
     const std::vector<std::string> path = {"spec.model"};
-    errors.fail(
-        manifest::place_for_error(root, path),
-        fmt::format("spec.model: found {}, expected {}, as in the scenario", scaler.model, service.workload.model));
+    errors.fail(manifest::place_for_error(root, path),
+                fmt::format("spec.model: found {}, expected {}, as in the scenario", scaler.model, expected));
   }
   const model::Slo& slo = service.slo;
   compare_bound(root, "ttft", scaler.slo.ttft, slo.ttft, errors);

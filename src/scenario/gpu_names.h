@@ -8,8 +8,8 @@
 
 namespace capstan::scenario {
 
-/// Returns the name by which the scenario knows a kind of GPU: that of the engine table, else that of
-/// data/instances.csv, else that of the catalog, else the text itself. Upper and lower case do not differ.
+/// Returns the name by which the scenario knows a kind of GPU: the name in the engine table, else in
+/// data/instances.csv, else in the catalog, else the text itself. Case does not matter.
 /// @param text  a name of the kind, such as H100, T4 or the product of a node label
 std::string gpu_name(const engine::EngineTable& engines, const model::Catalog& catalog, std::string_view text);
 

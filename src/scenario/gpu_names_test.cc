@@ -1,4 +1,4 @@
-// Goal: every spelling of a kind of GPU is one kind.
+// Goal: all spellings of a kind of GPU mean the same kind.
 #include "scenario/gpu_names.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Goal: a scenario may have batch jobs beside its services, and every wrong value is an error with its place.
+// Goal: a scenario may have batch jobs next to its services, and every wrong value is an error with its place.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -52,7 +52,7 @@ TEST(ScenarioJobs, AClassHasItsSizesArrivalsAndGoal) {
   ASSERT_EQ(scenario->jobs.size(), 2u);
   const JobSpec& training = scenario->jobs[0];
   EXPECT_EQ(training.job_class.queue, model::QueueId{0});
-  EXPECT_EQ(training.job_class.together, model::Level(model::TopologyLevel::zone));
+  EXPECT_EQ(training.job_class.required_level, model::Level(model::TopologyLevel::zone));
   EXPECT_EQ(training.job_class.checkpoint_every, 15min);
   EXPECT_EQ(training.job_class.start.low, 60s);
   ASSERT_EQ(training.load.sizes.size(), 2u);

@@ -9,7 +9,7 @@
 
 namespace capstan::scenario {
 
-/// The labels of nodes that the file describes in one place.
+/// The labels of the nodes that one entry of the file describes.
 struct NodeLabels {
   Labels labels{};
   std::vector<model::Purchase> purchases{};  ///< purchases that bring such nodes

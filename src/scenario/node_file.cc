@@ -11,7 +11,8 @@ namespace capstan::scenario {
 namespace {
 
 constexpr std::array<std::string_view, 4> kColumns = {"cpu_milli", "memory_mib", "gpu", "model"};
-constexpr std::array<std::int64_t, 3> kLargest = {1'000'000'000, 1'000'000'000, 1024};  ///< of the first three columns
+/// Largest values of the first three columns.
+constexpr std::array<std::int64_t, 3> kLargest = {1'000'000'000, 1'000'000'000, 1024};
 
 }  // namespace
 
@@ -25,7 +26,8 @@ Result<std::vector<FileNodes>> read_node_file(std::string_view text, const std::
     columns[c] = *column;
   }
   std::vector<FileNodes> nodes;
-  std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>, std::size_t> groups;  ///< into `nodes`
+  // Positions in `nodes` by the kind and the number of GPUs, CPU and memory.
+  std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>, std::size_t> groups;
   for (std::size_t row = 0; row < table->rows(); ++row) {
     std::array<std::int64_t, kLargest.size()> amounts{};
     for (std::size_t c = 0; c < amounts.size(); ++c) {

@@ -45,7 +45,7 @@ std::optional<std::int64_t> read_cpu(Fields& fields, ErrorList& errors) {
 }
 
 std::optional<std::int64_t> read_memory(Fields& fields, ErrorList& errors) {
-  constexpr std::int64_t kMilliBytes = 1000LL << 20;  // of a MiB
+  constexpr std::int64_t kMilliBytes = 1000LL << 20;  // 1/1000 bytes in a MiB
   std::optional<std::int64_t> amount = read_amount(fields, "memory", errors);
   if (amount) amount = (*amount - 1) / kMilliBytes + 1;
   return bounded(amount, fields, "memory", errors);

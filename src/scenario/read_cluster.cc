@@ -5,10 +5,10 @@
 #include <set>
 
 #include "base/file.h"
+#include "engine/instances.h"
 #include "model/capacity_names.h"
 #include "model/topology_names.h"
 #include "scenario/gpu_names.h"
-#include "scenario/instances.h"
 #include "scenario/node_classes.h"
 #include "scenario/node_file.h"
 #include "scenario/read_parts.h"
@@ -32,7 +32,7 @@ constexpr MicroUsd kMaxPerHour{1'000'000'000'000'000};
 /// Returns the error for an unknown instance, with the most similar known name.
 std::string instance_error(const std::string& name) {
   std::vector<std::string_view> names;
-  for (const Instance& row : instances()) names.push_back(row.name);
+  for (const engine::Instance& row : engine::instances()) names.push_back(row.name);
   const std::string_view meant = manifest::did_you_mean(name, names);
   return fmt::format(
       "found \"{}\", expected an instance of data/instances.csv{}, or gpu, gpus and price in addition to the name",
@@ -102,7 +102,7 @@ class ClusterReader {
     const std::int64_t domains =
         static_cast<std::int64_t>(layout.zones.size()) * layout.racks_per_zone * layout.nvlink_domains_per_rack;
     const auto topologies = fields.list("topologies");
-    // With a defect in their names, which is reported, the catalog has only the standard topology.
+    // After an error in the names, the catalog has only the standard topology: see `read_topologies`.
     if (catalog_.topologies.size() == topologies.size() + 1) {
       auto sizes = read_domain_sizes(topologies, layout.nvlink_domains_per_zone(), errors_);
       if (sizes) layout.nvlink_domains_by_level = *std::move(sizes);
@@ -130,7 +130,7 @@ class ClusterReader {
     model::Offering& offering = machine.offering;
     const Node* name = fields.need("instance");
     const bool named = fields.text("instance", offering.instance_type);
-    const Instance* known = find_instance(offering.instance_type);
+    const engine::Instance* known = engine::find_instance(offering.instance_type);
     std::string gpu = known != nullptr ? known->gpu : "";
     offering.gpus = known != nullptr ? known->gpus : 0;
     fields.text("gpu", gpu);
@@ -160,9 +160,9 @@ class ClusterReader {
     return machine;
   }
 
-  /// Reads CPU and memory of a machine, by default those of the table of instances. They are known to a run only if
-  /// some pod asks for them.
-  void read_resources(Fields& fields, const Instance* known, model::Offering& offering) {
+  /// Reads CPU and memory of a machine; the default is those of the table of instances. The catalog gets them only if
+  /// some pod asks for CPU or memory.
+  void read_resources(Fields& fields, const engine::Instance* known, model::Offering& offering) {
     model::InstanceType type{.name = offering.instance_type};
     if (known != nullptr && known->vcpus > 0) type.cpu_milli = known->vcpus * 1000;
     if (known != nullptr && known->memory_gib > 0) type.memory_mib = known->memory_gib * 1024;
@@ -179,7 +179,8 @@ class ClusterReader {
     if (found == catalog_.instance_types.end()) catalog_.instance_types.push_back(std::move(type));
   }
 
-  /// Notes the labels of a machine. Some of them follow from the machine, as Kubernetes and Karpenter set them.
+  /// Adds the labels of a machine to `labels_`: the stated ones, and those with which Kubernetes and Karpenter describe
+  /// a node.
   /// @param pool  name of its pool; empty: none
   /// @return position in `labels_`
   std::size_t add_labels(const Machine& machine, std::size_t zone, const std::string& pool) {
@@ -193,7 +194,8 @@ class ClusterReader {
   }
 
   /// Sets the price from the table of instances. It is an error if the table lacks the price of the capacity type.
-  void set_known_price(const Instance* known, const Node& name, const std::string& what, model::Offering& offering) {
+  void set_known_price(const engine::Instance* known, const Node& name, const std::string& what,
+                       model::Offering& offering) {
     const bool spot = offering.capacity == model::CapacityType::spot;
     std::optional<MicroUsd> price;
     if (known != nullptr) price = spot ? known->spot_per_hour : known->on_demand_per_hour;
@@ -375,7 +377,8 @@ class ClusterReader {
 
   void add_existing(const Machine& machine, sim::ExistingNodes nodes, const Node& node) {
     const std::size_t zone = machine.zones.empty() ? 0 : machine.zones.front();
-    // An existing node has the offering of a pool if it is the same machine at the same price, and else its own.
+    // An existing node has the offering of a pool if machine and price are the same; otherwise it gets its own
+    // offering.
     const auto same = std::find_if(catalog_.offerings.begin(), catalog_.offerings.end(), [&](const auto& other) {
       return other.instance_type == machine.offering.instance_type && other.capacity == machine.offering.capacity &&
              other.zone == zones_[zone] && other.gpus == machine.offering.gpus && other.gpu == machine.offering.gpu &&

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kMaxClasses = 1000;
 
-/// Reads when jobs arrive, and checks that they end to arrive.
+/// Reads when jobs arrive, and checks that the arrivals end.
 void read_arrivals(const Node& node, const std::string& owner, const Scenario& scenario, workload::JobLoad& load,
                    ErrorList& errors) {
   const std::string path = owner + ".arrivals";
@@ -41,8 +41,8 @@ void read_arrivals(const Node& node, const std::string& owner, const Scenario& s
   }
 }
 
-/// Turns the jobs of a trace into jobs of the class, with the CPU, memory and kinds of GPU that their rows state.
-/// A row that names only kinds of GPU that the class does not is an error.
+/// Turns the jobs of a trace into jobs of the class, with the CPU, memory and kinds of GPU that their rows state. A row
+/// is an error if the class allows none of the kinds of GPU that the row names.
 void add_recorded(std::vector<workload::JobArrival> jobs, const Fields& fields, model::Catalog& catalog,
                   Scenario& scenario, JobSpec& spec, ErrorList& errors) {
   const sim::JobClass& job_class = spec.job_class;
@@ -141,9 +141,9 @@ JobSpec read_class(const Node& node, const std::string& owner, model::Catalog& c
   fields.text("team", spec.team);
   if (const Node* gpu = fields.need("gpu")) read_gpus(*gpu, owner, catalog, scenario, spec, errors);
   job_class.pod_class = read_pod_needs(fields, scenario, errors);
-  model::TopologyLevel together = model::TopologyLevel::node;
-  read_level(fields, "together", together);
-  job_class.together = together;
+  model::TopologyLevel required_level = model::TopologyLevel::node;
+  read_level(fields, "together", required_level);
+  job_class.required_level = required_level;
   read_queue(fields, catalog, job_class.queue, errors);
   read_latency(fields, "start", job_class.start);
   fields.integer("priority", job_class.priority, -kMaxPriority, kMaxPriority);

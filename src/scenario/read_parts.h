@@ -10,8 +10,8 @@
 #include "scenario/scenario.h"
 
 // One reader for each part of a scenario file. They work like `manifest::Fields`: an error goes into the list of
-// errors, and reading goes on with a default. So later readers always find at least one role with an engine, unless the
-// file has only jobs, one zone, and each pool that the file names.
+// errors, and reading goes on with a default. Later readers can therefore rely on one zone, on each pool that the file
+// names and, unless the file has only jobs, on one role with an engine.
 namespace capstan::scenario {
 
 /// @param what  path of the node for errors: "load", "services.chat.load"
@@ -31,18 +31,18 @@ void resolve_any_gpu(const model::Catalog& catalog, Scenario& scenario);
 /// Reads a level of the standard topology.
 void read_level(manifest::Fields& fields, std::string_view key, model::TopologyLevel& out);
 
-/// The lowest and the highest priority of services and jobs are this far from 0.
+/// Highest priority of a service or a class of jobs; the lowest is minus this number.
 inline constexpr std::int64_t kMaxPriority = 1'000'000;
 
 /// Reads the name of the queue whose limit pods count against. An absent key leaves `out` unchanged.
 void read_queue(manifest::Fields& fields, const model::Catalog& catalog, model::QueueId& out,
                 manifest::ErrorList& errors);
 
-/// Reads the names and levels of the topologies besides the standard one. Their domains belong to the cluster.
+/// Reads the names and levels of all topologies except the standard one. Their domains belong to the cluster.
 void read_topologies(const manifest::Node& cluster, model::Catalog& catalog, manifest::ErrorList& errors);
 
-/// Reads the sizes of the domains of these topologies, as `sim::TopologyLayout` holds them.
-/// @return nothing if the layout cannot be divided so; the reason is in `errors`
+/// Reads the sizes of the domains of `topologies`, as `sim::TopologyLayout` holds them.
+/// @return nothing if a size is wrong; the reason is in `errors`
 std::optional<std::vector<std::vector<std::int64_t>>> read_domain_sizes(std::span<const manifest::Node> topologies,
                                                                         std::int64_t nvlink_domains_per_zone,
                                                                         manifest::ErrorList& errors);
@@ -54,8 +54,8 @@ void read_constraint(const manifest::Node& node, const std::string& owner, const
 /// Returns the queue with this name, or an invalid id.
 model::QueueId find_queue(const model::Catalog& catalog, std::string_view name);
 
-/// Reads a service, its engine, router and clients, and the start of a replica: one endpoint and its services of the
-/// catalog. It needs the queues and the topologies.
+/// Reads a service with its engine, router, clients and the start of a replica. Adds an endpoint to the scenario, and
+/// the services of the endpoint to the catalog. It needs the queues and the topologies.
 /// @param owner  path of the node for errors; one of `services` may have a key `load`, which the caller reads
 void read_service(const manifest::Node& node, const std::string& owner, model::Catalog& catalog, Scenario& scenario,
                   manifest::ErrorList& errors);

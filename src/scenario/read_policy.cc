@@ -77,7 +77,7 @@ struct ManifestDocuments {
   Result<std::vector<Node>> documents;
 };
 
-/// Reads the file that `manifest` names, or takes the object that it contains.
+/// Reads the file that the key `manifest` names. If the key holds an object instead of a name, returns this object.
 ManifestDocuments manifest_documents(const Node& manifest, const std::string& scenario_file) {
   if (manifest.kind == Node::Kind::mapping) return {scenario_file, std::vector<Node>{manifest}};
   const std::string file = resolved_path(manifest, scenario_file);
@@ -164,7 +164,7 @@ void read_scale_of_variants(const Node& node, const EndpointSpec& endpoint, cons
 }
 
 /// Reads `{manifest: FILE}` whose file has an InferenceScaler: a policy of Capstan with bounds of its own. Returns
-/// false if the file has none.
+/// false if the file has no InferenceScaler.
 bool read_own_manifest(const Node& node, const EndpointSpec& endpoint, const Scenario& scenario, PolicySpec& spec,
                        ErrorList& errors) {
   const Node* path = node.find("manifest");

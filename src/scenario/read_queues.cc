@@ -20,7 +20,7 @@ using manifest::Node;
 constexpr std::size_t kMaxQueues = 10'000;
 constexpr GpuCount kMaxQueueGpus = 1'000'000;
 
-/// Keys of a queue's further rights, which clusters have (model::Queue) and which no decision honours.
+/// Keys of rights that queues of a cluster have (model::Queue) and that no decision considers.
 constexpr std::string_view kNotHonoured[] = {"gpu_quota", "gpu_weight", "cpu_limit", "memory_limit", "quota",
                                              "limit",     "weight",     "priority",  "preemptible"};
 

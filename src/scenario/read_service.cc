@@ -240,26 +240,28 @@ Replicas read_replicas(const Node& node, const std::string& owner, model::Servic
 /// Finds the row of a table for a model and a GPU. Both may have the name of the table, a model hub or a node label.
 /// The data type of the weights is the stated one, or else the one in the model's name.
 Result<const engine::EngineRow*> find_row(const engine::EngineTable& table, const model::Workload& workload,
-                                          const std::string& gpu, bool dtype_stated) {
+                                          const std::string& gpu, bool dtype_stated, std::int64_t stages) {
   const std::optional<engine::ServedModel> served = engine::model_of_name(table, workload.model);
   // If the table has the name that the file states, errors show that name.
   const std::string key = table.gpu_key(gpu) ? gpu : engine::gpu_of_product(table, gpu).value_or(gpu);
   return table.find(served ? served->model : workload.model, key, workload.tensor_parallel,
-                    served && !dtype_stated ? served->weight_dtype : workload.dtype);
+                    served && !dtype_stated ? served->weight_dtype : workload.dtype, stages);
 }
 
 /// Finds the engine's row in the scenario's table, and sets the number of KV blocks that fit into GPU memory next to
 /// the weights.
-void find_engine(const Fields& fields, const std::string& gpu, const model::Workload& workload,
+void find_engine(const Fields& fields, const std::string& gpu, const model::Workload& workload, std::int64_t stages,
                  const engine::EngineTable& table, RoleSpec& spec, ErrorList& errors) {
-  const manifest::Place& place = fields.place_for_error({"model", "gpu", "tensor_parallel", "dtype"});
-  const Result<const engine::EngineRow*> row = find_row(table, workload, gpu, fields.node().find("dtype") != nullptr);
+  const manifest::Place& place =
+      fields.place_for_error({"model", "gpu", "tensor_parallel", "pipeline_parallel", "dtype"});
+  const Result<const engine::EngineRow*> row =
+      find_row(table, workload, gpu, fields.node().find("dtype") != nullptr, stages);
   if (!row) return errors.fail(place, fields.what() + ": " + row.error().message, row.error().kind);
   spec.engine = *row;
   if (workload.tensor_parallel % workload.pods != 0) {
     return errors.fail(fields.place_for_error({"pods_per_replica", "tensor_parallel"}),
                        fmt::format("{}: {} GPUs cannot be divided over {} pods, expected pods_per_replica "
-                                   "to divide tensor_parallel",
+                                   "to divide tensor_parallel x pipeline_parallel",
                                    fields.what(), workload.tensor_parallel, workload.pods));
   }
   if (spec.replica.kv_blocks != 0) return;
@@ -269,9 +271,18 @@ void find_engine(const Fields& fields, const std::string& gpu, const model::Work
 }
 
 /// Keys that describe replicas. A role or variant that lacks one of them inherits the value of `service`.
-constexpr std::array<std::string_view, 13> kReplicaKeys = {
-    "model",         "gpu",      "tensor_parallel", "dtype",    "pods_per_replica", "cpu",  "memory",
-    "node_selector", "together", "topology",        "replicas", "engine_settings",  "start"};
+constexpr std::array<std::string_view, 14> kReplicaKeys = {
+    "model",  "gpu",           "tensor_parallel", "pipeline_parallel", "dtype",    "pods_per_replica", "cpu",
+    "memory", "node_selector", "together",        "topology",          "replicas", "engine_settings",  "start"};
+
+/// Adds the rows of replicas with this many pipeline stages to the scenario's table. The new table keeps the one that
+/// it replaces alive, because services have pointers into it.
+void add_stages(std::int64_t stages, Scenario& scenario) {
+  if (stages == 1) return;
+  scenario.engines = std::shared_ptr<const engine::EngineTable>(
+      new engine::EngineTable(scenario.engines->with_stages(stages)),
+      [replaced = scenario.engines](const engine::EngineTable* rows) { delete rows; });
+}
 
 sim::EngineRole engine_role(model::Role role) {
   switch (role) {
@@ -299,13 +310,19 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
   std::string gpu;
   if (fields.need("gpu") != nullptr) fields.text("gpu", gpu);
   fields.integer("tensor_parallel", workload.tensor_parallel, 1, 1024);
+  std::int32_t stages = 1;
+  fields.integer("pipeline_parallel", stages, 1, 64);
+  if (read_engine.ok()) {
+    workload.tensor_parallel *= stages;
+    add_stages(stages, scenario);
+  }
   fields.text("dtype", workload.dtype);
   fields.integer("pods_per_replica", workload.pods, 1, 1024);
   workload.pod_class = read_pod_needs(fields, scenario, errors);
   const bool named = read_engine.ok() && !workload.model.empty() && !gpu.empty();
-  model::TopologyLevel together = model::TopologyLevel::node;
-  read_level(fields, "together", together);
-  workload.together = together;
+  model::TopologyLevel required_level = model::TopologyLevel::node;
+  read_level(fields, "together", required_level);
+  workload.required_level = required_level;
   if (const Node* topology = fields.take("topology")) read_constraint(*topology, owner, catalog, workload, errors);
   Replicas replicas;
   if (const Node* bounds = fields.need("replicas")) replicas = read_replicas(*bounds, owner, service, errors);
@@ -313,7 +330,7 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
   workload.step_limits = spec.stated_limits;
   const Node* start_node = fields.take("start");
   spec.engine = &scenario.engines->rows().front();  // a default, so that reading can go on if no row is found
-  if (named) find_engine(fields, gpu, workload, *scenario.engines, spec, errors);
+  if (named) find_engine(fields, gpu, workload, stages, *scenario.engines, spec, errors);
   const model::ServiceId id{static_cast<std::uint32_t>(catalog.services.size())};
   sim::VariantStart start{.service = id,
                           .image = 0,
@@ -326,12 +343,12 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
   start.weights = spec.engine->weights();
   if (start_node != nullptr) read_start(*start_node, owner, start, errors);
   spec.states_engine_init = start_node != nullptr && start_node->find("engine_init") != nullptr;
-  workload.model = spec.engine->model;
+  workload.model = engine::model_words(*spec.engine);
   workload.dtype = spec.engine->weight_dtype;
   workload.gpu = gpu_kind(catalog, spec.engine->gpu);
-  workload.name = spec.name.empty()
-                      ? fmt::format("{} TP {} on {}", workload.model, workload.tensor_parallel, spec.engine->gpu_name)
-                      : spec.name;
+  workload.name = spec.name.empty() ? fmt::format("{} {} on {}", spec.engine->model,
+                                                  engine::parallelism_words(*spec.engine), spec.engine->gpu_name)
+                                    : spec.name;
   catalog.services.push_back(std::move(service));
   scenario.endpoints.back().roles.push_back(spec);
   scenario.cluster.starts.push_back(start);
@@ -377,7 +394,7 @@ std::string_view differs_in(const EndpointSpec& endpoint, const model::Catalog& 
   if (endpoint.roles[0].engine != endpoint.roles[1].engine) return "model, gpu, dtype or tensor_parallel";
   if (prefill.pods != decode.pods) return "pods_per_replica";
   if (prefill.pod_class != decode.pod_class) return "cpu, memory or node_selector";
-  if (prefill.together != decode.together) return "together";
+  if (prefill.required_level != decode.required_level) return "together";
   if (prefill.preferred != decode.preferred) return "topology";
   const auto settings = [](const sim::ReplicaConfig& c) {
     return std::tuple(c.max_batched_tokens, c.max_seqs, c.kv_blocks, c.prefix_cache);
@@ -533,7 +550,7 @@ void read_step_times(const Node& node, const std::string& owner, Scenario& scena
   }
   Result<engine::EngineTable> table = scenario.engines->with_rows_of(*text, path);
   if (!table) return errors.fail(table.error());
-  // The services before this one have pointers into the table that it replaces, so that the new one keeps it alive.
+  // Services that were read before have pointers into the replaced table, so the new table keeps the old one alive.
   scenario.engines = std::shared_ptr<const engine::EngineTable>(
       new engine::EngineTable(std::move(*table)),
       [replaced = scenario.engines](const engine::EngineTable* rows) { delete rows; });

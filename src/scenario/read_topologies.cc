@@ -142,11 +142,11 @@ void read_constraint(const Node& node, const std::string& owner, const model::Ca
   fields.text("name", name);
   const std::size_t topology = topology_named(fields, name, catalog, errors);
   if (const auto required = read_level_name(fields, "required", catalog, topology, errors)) {
-    workload.together = *required;
+    workload.required_level = *required;
   }
   workload.preferred = read_level_name(fields, "preferred", catalog, topology, errors);
   fields.finish();
-  if (const auto fault = model::preference_fault(catalog, workload.together, workload.preferred)) {
+  if (const auto fault = model::preference_fault(catalog, workload.required_level, workload.preferred)) {
     errors.fail(fields.place_for_error({"preferred"}), fmt::format("{}.preferred: {}", fields.what(), *fault));
     workload.preferred.reset();
   }

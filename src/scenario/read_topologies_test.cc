@@ -37,12 +37,12 @@ TEST(ScenarioTopologies, GiveTheGangItsLevels) {
   ASSERT_TRUE(scenario) << scenario.error().text();
   const model::Catalog& catalog = *scenario->catalog;
   const model::Workload& workload = scenario->workload();
-  EXPECT_EQ(catalog.level_key(workload.together), "fabric/spine");
+  EXPECT_EQ(catalog.level_key(workload.required_level), "fabric/spine");
   ASSERT_TRUE(workload.preferred);
   EXPECT_EQ(catalog.level_key(*workload.preferred), "fabric/leaf");
   std::size_t spines = 0, leaves = 0;
   for (const model::Domain& domain : catalog.domains) {
-    spines += domain.level == workload.together;
+    spines += domain.level == workload.required_level;
     leaves += domain.level == *workload.preferred;
   }
   EXPECT_EQ(spines, 2u) << "one in each zone";

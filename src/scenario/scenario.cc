@@ -173,7 +173,8 @@ bool has_only_jobs(const Node& root) {
 /// Returns the place of errors about `--trace`.
 manifest::Place place_of_trace() { return {std::make_shared<const std::string>("--trace")}; }
 
-/// Notes the keys of services that a file with only jobs may state as null. A `--trace` has no service to go to.
+/// Accepts the keys of services, which a file with only jobs may state as null. Reports `--trace` as an error, because
+/// no service could use it.
 void take_no_services(Fields& fields, const ScenarioOverrides& overrides, ErrorList& errors) {
   for (const char* key : {"services", "load", "service"}) fields.take(key);
   if (!overrides.trace) return;

@@ -104,7 +104,7 @@ struct Scenario {
                                                      &engine::EngineTable::bundled()};
   sim::ClusterConfig cluster;
   /// True: the cluster refuses a binding that would spread a gang over domains. No value: it does so if the placement
-  /// policy follows `together`.
+  /// policy follows `required_level`.
   std::optional<bool> enforce_together;
   std::vector<PolicySpec> policies;  ///< at least one policy; names are unique
   /// True: compare also with a policy that knows the load beforehand (clairvoyant.h).

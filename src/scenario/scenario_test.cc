@@ -7,7 +7,6 @@
 #include <iterator>
 #include <set>
 
-#include "scenario/instances.h"
 #include "scenario/read_parts.h"
 
 namespace capstan::scenario {
@@ -106,8 +105,9 @@ TEST(Scenario, ReportsFaults) {
       {"unknown keys are errors",
        {"service.modle=x"},
        "--set service.modle=x: service: found key \"modle\", expected one of client, cpu, dtype, engine, "
-       "engine_perturbation, engine_settings, gpu, memory, model, name, node_selector, pods_per_replica, priority, "
-       "queue, replicas, roles, router, slo, start, step_times, team, tensor_parallel, together, topology or variants "
+       "engine_perturbation, engine_settings, gpu, memory, model, name, node_selector, pipeline_parallel, "
+       "pods_per_replica, priority, queue, replicas, roles, router, slo, start, step_times, team, tensor_parallel, "
+       "together, topology or variants "
        "(did you mean model?)"},
       {"two sources of load",
        {"load.profile=azure-hour"},
@@ -166,8 +166,7 @@ TEST(Scenario, ReportsFaults) {
       {"pods must divide the GPUs",
        {"service.tensor_parallel=4", "service.pods_per_replica=3"},
        "--set service.pods_per_replica=3: service: 4 GPUs cannot be divided over 3 pods, expected pods_per_replica to "
-       "divide "
-       "tensor_parallel"},
+       "divide tensor_parallel x pipeline_parallel"},
       {"load without an end",
        {"load.duration=~"},
        "--set load.duration=~: the load never ends, expected load.duration (or duration of the whole run)"},
@@ -501,15 +500,6 @@ TEST(Scenario, ReadsStepTimesOfTheUser) {
   EXPECT_EQ(scenario->role().engine->model, "Mine");
   EXPECT_EQ(scenario->role().engine->gpu_memory.count, 42'949'672'960);
   EXPECT_NE(outcome({"service.step_times=nowhere.csv"}).find("cannot read \"nowhere.csv\""), std::string::npos);
-}
-
-TEST(Instances, EveryRowIsComplete) {
-  EXPECT_GT(instances().size(), 50u);
-  for (const Instance& row : instances()) {
-    EXPECT_GT(row.gpus, 0) << row.name;
-    EXPECT_FALSE(row.gpu.empty()) << row.name;
-  }
-  EXPECT_EQ(find_instance("nothing"), nullptr);
 }
 
 }  // namespace

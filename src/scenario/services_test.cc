@@ -50,6 +50,24 @@ std::string outcome_of_two(std::vector<std::string> sets) {
   return scenario ? "possible" : scenario.error().text();
 }
 
+TEST(Services, AReplicaMayBeAPipelineOfStages) {
+  const ScenarioResult scenario =
+      two({"services.chat.model=Llama-3.3-70B", "services.chat.dtype=fp8", "services.chat.tensor_parallel=4",
+           "services.chat.pipeline_parallel=2", "services.chat.pods_per_replica=2"});
+  ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
+  const RoleSpec& chat = scenario->endpoints[0].roles[0];
+  EXPECT_EQ(chat.engine->stages, 2);
+  EXPECT_EQ(chat.engine->model, "Llama-3.3-70B");
+  const model::Workload& workload = scenario->catalog->services[0].workload;
+  EXPECT_EQ(workload.tensor_parallel, 8) << "all GPUs of the replica";
+  EXPECT_EQ(workload.model, "Llama-3.3-70B with PP 2") << "no policy takes the row of eight GPUs without stages";
+  EXPECT_EQ(scenario->catalog->services[1].workload.model, "Llama-3.1-8B");
+  EXPECT_NE(outcome_of_two({"services.chat.pipeline_parallel=2", "services.chat.pods_per_replica=3"})
+                .find("2 GPUs cannot be divided over 3 pods"),
+            std::string::npos);
+  EXPECT_NE(outcome_of_two({"services.chat.pipeline_parallel=65"}).find("pipeline_parallel"), std::string::npos);
+}
+
 TEST(Services, EachIsAnEndpointWithItsPartOfTheCatalog) {
   const ScenarioResult scenario = two({"services.code.slo.attainment=95%"});
   ASSERT_TRUE(scenario.has_value()) << scenario.error().text();

@@ -2,7 +2,7 @@
 
 namespace capstan::serve {
 
-void AwaitedOutcomes::add(std::int64_t decision, std::int64_t state, const archive::Redecision& decided) {
+void AwaitedOutcomes::add(std::int64_t decision, std::int64_t state, const archive::RepeatedDecisions& decided) {
   std::int64_t position = 0;
   for (const std::uint64_t key : archive::action_keys(decided)) {
     places_[{decision, key}].push_back({state, position++});

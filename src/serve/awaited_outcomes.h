@@ -25,9 +25,9 @@ class AwaitedOutcomes {
  public:
   static constexpr std::size_t kMax = 10'000;  ///< actions; beyond it the oldest ones are forgotten
 
-  /// @param decision  what the outcomes name: the number of the state in a recording, or the time of the decision
+  /// @param decision  key of the decision in its outcomes: the number of its state in a recording, or its time
   /// @param state     position of the state on the page
-  void add(std::int64_t decision, std::int64_t state, const archive::Redecision& decided);
+  void add(std::int64_t decision, std::int64_t state, const archive::RepeatedDecisions& decided);
   /// Returns the place of an outcome on the page, and forgets its action; nothing if no such action is awaited.
   std::optional<ShownOutcome> take(std::int64_t decision, const archive::RecordedOutcome& outcome);
 

@@ -6,7 +6,7 @@ namespace capstan::serve {
 namespace {
 
 TEST(AwaitedOutcomes, GivesThePlaceOfAnAction) {
-  archive::Redecision decided;
+  archive::RepeatedDecisions decided;
   decided.scale.emplace_back().plan.actions.resize(2);
   const std::uint64_t key = archive::action_keys(decided).front();
   AwaitedOutcomes awaited;
@@ -23,7 +23,7 @@ TEST(AwaitedOutcomes, GivesThePlaceOfAnAction) {
 }
 
 TEST(AwaitedOutcomes, ForgetsTheOldest) {
-  archive::Redecision decided;
+  archive::RepeatedDecisions decided;
   decided.scale.emplace_back().plan.actions.resize(1);
   const std::uint64_t key = archive::action_keys(decided).front();
   AwaitedOutcomes awaited;

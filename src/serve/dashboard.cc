@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kNoContent = "default-src 'none'; frame-ancestors 'none'";
 
-/// Tells a page that its data are not those of the server.
+/// The event that makes a page load again, because its data are not the server's.
 constexpr std::string_view kReload = "event: reload\ndata: {\"format_version\":1}\n\n";
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -47,7 +47,7 @@ std::string notice_event(std::string_view notice) {
   return "event: notice\ndata: " + dump({{"format_version", 1}, {"error", notice}}) + "\n\n";
 }
 
-/// Reads a whole number; nothing if the text is none.
+/// Returns the whole number that a text states; nothing if it is not a whole number.
 std::optional<std::int64_t> number_of(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -164,7 +164,8 @@ void Dashboard::answer(net::ExchangeId exchange, const net::HttpRequest& request
 void Dashboard::answer_events(net::ExchangeId exchange, const net::HttpRequest& request) {
   if (!has_stream()) return send_error(exchange, 404, "nothing runs here");
   if (request.method == "HEAD") return send(exchange, 200, "text/event-stream", "");
-  // A browser sends the header only if it connects again by itself. A page that was asleep connects anew.
+  // A browser sends Last-Event-ID only if it reconnects by itself. A page that was asleep opens a new connection, whose
+  // query states its last event.
   std::optional<std::string_view> seen = value_of(request.query, "last=");
   if (const std::string* header = net::find_header(request.headers, "Last-Event-ID")) seen = *header;
   const std::optional<std::int64_t> next = next_event(seen);
@@ -173,7 +174,7 @@ void Dashboard::answer_events(net::ExchangeId exchange, const net::HttpRequest& 
     server_->write(exchange, kReload);
     return server_->end(exchange);
   }
-  // A page that gets no event before it loses its connection can still say what it has seen.
+  // The id lets a page that loses its connection before the first event say which events it has.
   server_->write(exchange, fmt::format("retry: 2000\nid: {}/{}\n\n", content_.epoch, *next - 1));
   for (auto i = static_cast<std::size_t>(*next - first_event_); i < events_.size(); ++i) {
     server_->write(exchange, events_[i]);
@@ -183,7 +184,7 @@ void Dashboard::answer_events(net::ExchangeId exchange, const net::HttpRequest& 
 }
 
 std::optional<std::int64_t> Dashboard::next_event(std::optional<std::string_view> last_seen) const {
-  // A new page has the states of the content, and lacks all events.
+  // A new page has the states of the content and needs all kept events.
   if (!last_seen) return first_event_;
   const std::string_view text = *last_seen;
   const std::size_t slash = text.find('/');

@@ -27,12 +27,13 @@ struct Content {
   std::optional<WhatIfLimits> what_if{};
   /// Decisions of a recording, by state, as JSON; empty if a result is shown.
   std::map<std::int64_t, std::string> decisions{};
-  /// Returns what happened to nodes and replicas after a place (RecordedHistory::json); empty if a result is shown.
+  /// Returns the changes of nodes and replicas after a place in the history (RecordedHistory::json). The function is
+  /// empty if a result is shown.
   std::function<std::string(std::string_view after)> history{};
   double live_speed = 0;         ///< simulated time for each unit of real time; 0: nothing runs
   bool follows = false;          ///< true: a recording or a controller whose further states arrive as events
   bool is_controller = false;    ///< true: a controller that runs, instead of a file
-  std::int64_t first_event = 0;  ///< number of the first event: the states that the result has already
+  std::int64_t first_event = 0;  ///< number of the first event, which is the number of states in the result
   /// Differs between contents. A page that comes back with events of another content has to load again.
   std::int64_t epoch = 0;
 };
@@ -49,8 +50,8 @@ net::HttpServerLimits dashboard_limits();
 /// Returns {"format_version": 1, "error": ...} on one line.
 std::string error_json(std::string_view why);
 
-/// Answers the requests of one page and its scripts. It only reads: the single request that starts work simulates a
-/// change of a scenario, one at a time, and a newer one replaces it.
+/// Answers the requests of one page and its scripts. No request changes anything. The only request that starts work
+/// asks to simulate a change of a scenario. One simulation runs at a time, and a newer request replaces it.
 class Dashboard final : public net::HttpHandler {
  public:
   /// Simulates a change. It is called on another thread and ends soon after a stop is requested.
@@ -59,19 +60,19 @@ class Dashboard final : public net::HttpHandler {
   explicit Dashboard(Access access, EventLimits limits = {}) : access_(std::move(access)), limits_(limits) {}
   /// Sets the server that sends the answers. It outlives the requests.
   void answer_on(net::HttpServer& server) { server_ = &server; }
-  /// Sets what is shown, before the first request.
+  /// Sets the content that is shown, before the first request.
   void show(Content content, Simulate simulate = {});
   /// Replaces a live run by its result. Pages that are open keep its events and decisions.
   void show_result(std::string result);
-  /// Shows something else. Pages that are open load again.
+  /// Replaces the content that is shown. Pages that are open load again.
   void replace(Content content);
-  /// Tells the pages what is wrong at the moment. They show it until the text is empty again.
+  /// Sets the fault that the pages show. An empty text ends the fault.
   void set_notice(std::string notice);
 
   void on_request(net::ExchangeId exchange, net::ListenerId listener, const net::HttpRequest& request) override;
   void on_gone(net::ExchangeId exchange) override;
 
-  /// Sends an event to the pages that are open, and keeps it for others.
+  /// Sends an event to the pages that are open, and keeps it for pages that are opened later.
   /// @param data       one line
   /// @param decisions  decisions of this state as JSON; empty: none
   void add_event(std::string_view type, std::string_view data, std::string decisions = {});
@@ -89,7 +90,7 @@ class Dashboard final : public net::HttpHandler {
  private:
   void make_page();
   bool has_stream() const { return content_.live_speed > 0 || content_.follows || !events_.empty(); }
-  /// Returns the number of the event after the last one that a page has seen; nothing if it has to load again.
+  /// Returns the number of the first event that a page has not seen; nothing if the page has to load again.
   std::optional<std::int64_t> next_event(std::optional<std::string_view> last_seen) const;
   void answer(net::ExchangeId exchange, const net::HttpRequest& request);
   void answer_events(net::ExchangeId exchange, const net::HttpRequest& request);

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Depth of the keys of a policy, and of what is deeper.
+/// Depth of the keys of a policy in a result. Values over time have keys at this depth or a greater one.
 constexpr int kPolicyDepth = 3;
 constexpr std::array<std::string_view, 10> kOverTime = {
     "by_minute", "timeline", "scale_steps", "latency_phases", "cold_start_phases",

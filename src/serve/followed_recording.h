@@ -20,7 +20,7 @@ class FollowedRecording {
 
   /// The callbacks. They are called on the thread that follows the recording.
   struct Callbacks {
-    std::function<void(const archive::SavedState&, const archive::Redecision&)> on_state;
+    std::function<void(const archive::SavedState&, const archive::RepeatedDecisions&)> on_state;
     /// Is called when another recording has taken the place of the file, before its first state; may be empty.
     std::function<void()> on_replaced{};
     /// Is called with outcomes of earlier states; may be empty.

@@ -19,8 +19,8 @@ decide::scale::Decision& row_of(std::vector<decide::scale::Decision>& rows, cons
 
 }  // namespace
 
-archive::Redecision last_decisions(const control::Controller& controller, std::uint64_t first_action) {
-  archive::Redecision last;
+archive::RepeatedDecisions last_decisions(const control::Controller& controller, std::uint64_t first_action) {
+  archive::RepeatedDecisions last;
   for (std::uint32_t i = 0; i < controller.memory().scale.size(); ++i)
     last.scale.push_back(controller.scale_decision({i}));
   last.place = controller.place_decision();

@@ -25,8 +25,8 @@ LiveRun::LiveRun(scenario::Scenario scenario, double speed, DecisionCommand comm
                  std::shared_ptr<RecordedHistory> history, net::Clock clock)
     : run_(std::move(scenario), speed, std::move(clock),
            {.on_state =
-                [this, command = std::move(command), history = std::move(history)](const archive::SavedState& state,
-                                                                                   const archive::Redecision& decided) {
+                [this, command = std::move(command), history = std::move(history)](
+                    const archive::SavedState& state, const archive::RepeatedDecisions& decided) {
                   history->note(state, decided);
                   const std::int64_t decision = state.snapshot.at.since_start.count();
                   awaited_.add(decision, position_, decided);

@@ -50,7 +50,7 @@ class LiveRun {
   std::vector<Event> events_;
   std::int64_t position_ = 0;
   AwaitedOutcomes awaited_;
-  std::vector<ShownOutcome> outcomes_;  ///< they go to the page with the next state
+  std::vector<ShownOutcome> outcomes_;  ///< outcomes that go to the page with the next state
   std::shared_ptr<const model::Catalog> catalog_;
   PacedRun run_;  // declared last, so that it ends before the members that it uses
 };

@@ -18,10 +18,10 @@ namespace capstan::serve {
 /// Simulates the first policy of a scenario on a thread of its own, in the pace of a clock.
 class PacedRun {
  public:
-  /// All are called on the thread of the run.
+  /// The callbacks. They are called on the thread of the run.
   struct Callbacks {
     /// Is called with the inputs of every decision and with the decisions.
-    std::function<void(const archive::SavedState&, const archive::Redecision&)> on_state;
+    std::function<void(const archive::SavedState&, const archive::RepeatedDecisions&)> on_state;
     /// Is called with the end of every action; may be empty.
     control::OutcomeObserver on_outcome{};
     /// Is called at the end, unless the run was stopped.

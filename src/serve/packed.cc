@@ -9,7 +9,7 @@
 namespace capstan::serve {
 namespace {
 
-constexpr int kGzipWindow = 15 + 16;  ///< the largest window, and the head of gzip
+constexpr int kGzipWindow = 15 + 16;  ///< zlib windowBits: 15 is the largest window, and 16 more selects gzip
 constexpr int kLevel = 6;
 constexpr int kMemory = 9;
 

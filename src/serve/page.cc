@@ -17,7 +17,7 @@ constexpr std::string_view kPolicyStart = R"(<meta http-equiv="Content-Security-
 constexpr std::string_view kNoConnection = "default-src 'none'; ";
 constexpr std::string_view kOwnConnection = "connect-src 'self'; ";
 
-/// Appends JSON such that no name in it can end the element that holds it. In JSON, "<" occurs only in strings.
+/// Appends JSON so that no text in it can end the HTML element around it. In JSON, "<" occurs only in strings.
 void append_json(std::string& html, std::string_view json) {
   for (const char c : json) {
     if (c == '<') {
@@ -28,7 +28,7 @@ void append_json(std::string& html, std::string_view json) {
   }
 }
 
-/// Returns the end of the last part of the page that stands before the data of a place.
+/// Returns the position in the bundled page at which the data of a place begin.
 std::size_t data_of(std::string_view place) {
   const std::size_t found = kBundledPage.find(place);
   CAPSTAN_ASSERT(found != kBundledPage.npos);
@@ -40,7 +40,7 @@ constexpr std::size_t kPackedFrom = 64 * 1024;
 
 /// @param is_packed  true: a long result is compressed, as a JSON string
 std::string filled(std::string_view result, bool is_packed) {
-  // In the order of the page: the part that is shown at once, and the data.
+  // In the page, the part that is shown at once comes before the data.
   const std::size_t first = data_of(kFirstPlace), data = data_of(kDataPlace);
   const std::size_t null = std::string_view("null").size();
   std::string html;
@@ -65,7 +65,7 @@ std::string served_page(std::string_view result, std::string_view server) {
   std::string html = filled(result, false);
   const std::size_t connection = html.find(kNoConnection) + kNoConnection.size();
   html.insert(connection, kOwnConnection);
-  // The page before the data has changed by this insertion only, and the place of the server stands before all others.
+  // The server's place comes before the other places, so only this insertion has moved it.
   const std::size_t place = data_of(kServerPlace) + kOwnConnection.size();
   std::string described;
   append_json(described, server);

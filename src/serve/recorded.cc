@@ -71,7 +71,7 @@ std::string decisions_json(std::int64_t state, const std::vector<ShownAction>& a
 
 /// Returns the actions of all layers.
 std::vector<ShownAction> actions_of(std::int64_t position, const model::Snapshot& snapshot,
-                                    const archive::Redecision& decided) {
+                                    const archive::RepeatedDecisions& decided) {
   const model::Catalog& catalog = *snapshot.catalog;
   const explain::LayerDecisions layers{decided.scale, decided.place, decided.provision};
   std::vector<ShownAction> all;
@@ -130,7 +130,7 @@ Value late_share(const model::ReplicaSignals& signals) {
   return worst;
 }
 
-Moment moment_of(const model::Snapshot& snapshot, const archive::Redecision& decided) {
+Moment moment_of(const model::Snapshot& snapshot, const archive::RepeatedDecisions& decided) {
   Moment moment{snapshot.at, {}};
   for (const auto& [id, numbers] : numbers_of(snapshot, decided)) {
     moment.services.emplace(snapshot.catalog->service(id).name, numbers);
@@ -153,7 +153,7 @@ bool differ(const Moment& a, const Moment& b, Value Numbers::* field) {
 }
 
 /// Adds at most `most` of the moments at which a series changes. If there are more, each stretch of changes adds its
-/// first and its last one, and those with the least and the largest value.
+/// first and its last moment, and the moments with the least and the largest value.
 void keep_changes(const std::vector<Moment>& all, Value Numbers::* field, std::size_t most,
                   std::set<std::size_t>& kept) {
   std::vector<std::size_t> changes;
@@ -175,7 +175,7 @@ void keep_changes(const std::vector<Moment>& all, Value Numbers::* field, std::s
 }
 
 /// Returns at most `points` of the moments, each with its own values, so that no change is drawn before it happened.
-/// The changes of the wanted replicas come first, then those of the further series.
+/// The changes of the wanted replicas have precedence over the changes of the other series.
 std::vector<Moment> thinned(std::vector<Moment> all, std::size_t points) {
   if (all.size() <= points) return all;
   std::set<std::size_t> kept = {0, all.size() - 1};
@@ -241,7 +241,7 @@ class Collector {
  public:
   Collector(const RecordedLimits& limits, DecisionCommand command) : limits_(limits), command_(std::move(command)) {}
 
-  void add(const archive::SavedState& state, const archive::Redecision& decided) {
+  void add(const archive::SavedState& state, const archive::RepeatedDecisions& decided) {
     const model::Snapshot& snapshot = state.snapshot;
     if (states_ == 0) policy_ = state.policies.name;
     moments_.push_back(moment_of(snapshot, decided));
@@ -320,7 +320,7 @@ DecisionCommand now_command(const std::string& ns) {
   };
 }
 
-ServiceNumbers numbers_of(const model::Snapshot& snapshot, const archive::Redecision& decided) {
+ServiceNumbers numbers_of(const model::Snapshot& snapshot, const archive::RepeatedDecisions& decided) {
   ServiceNumbers by_id;
   snapshot.services.for_each([&](model::ServiceId id, const model::ServiceState& state) {
     Numbers& numbers = by_id[id];
@@ -363,8 +363,9 @@ ServiceNumbers numbers_of(const model::Snapshot& snapshot, const archive::Redeci
   return by_id;
 }
 
-ShownState show_state(std::int64_t position, const archive::SavedState& state, const archive::Redecision& decided,
-                      const DecisionCommand& command, const std::vector<ShownOutcome>& outcomes) {
+ShownState show_state(std::int64_t position, const archive::SavedState& state,
+                      const archive::RepeatedDecisions& decided, const DecisionCommand& command,
+                      const std::vector<ShownOutcome>& outcomes) {
   const model::Snapshot& snapshot = state.snapshot;
   const std::vector<ShownAction> actions = actions_of(position, snapshot, decided);
   Json json = {{"state", position}, {"at_ns", snapshot.at.since_start.count()}, {"services", Json::object()}};
@@ -381,7 +382,7 @@ ShownState show_state(std::int64_t position, const archive::SavedState& state, c
   return shown;
 }
 
-std::string arithmetic_of(const archive::SavedState& state, const archive::Redecision& decided) {
+std::string arithmetic_of(const archive::SavedState& state, const archive::RepeatedDecisions& decided) {
   const model::Catalog& catalog = *state.snapshot.catalog;
   std::string text;
   const auto add = [&](const std::string& paragraph) { text += (text.empty() ? "" : "\n\n") + paragraph; };

@@ -23,9 +23,9 @@ struct Numbers {
   Value running{};           ///< requests in the batches of the replicas
   Value late_ppm{};          ///< mean share of late requests of the ready replicas
   Value late_allowed_ppm{};  ///< share that the SLO allows; no value: there is no SLO
-  Value ttft_p99_us{};       ///< of the slowest replica
+  Value ttft_p99_us{};       ///< highest value of the ready replicas
   Value ttft_slo_us{};       ///< bound of the SLO; no value: there is none
-  Value tpot_p99_us{};       ///< of the slowest replica; no value: the engines do not report it
+  Value tpot_p99_us{};       ///< highest value of the ready replicas; no value: the engines do not report it
   Value tpot_slo_us{};       ///< bound of the SLO; no value: there is none
   Value silent{};            ///< ready replicas without a usable reading of their load
   Value age_ms{};            ///< age of the oldest reading; no value without a ready replica
@@ -33,7 +33,7 @@ struct Numbers {
 using ServiceNumbers = std::map<model::ServiceId, Numbers>;
 
 /// Returns the numbers of every service in a state.
-ServiceNumbers numbers_of(const model::Snapshot& snapshot, const archive::Redecision& decided);
+ServiceNumbers numbers_of(const model::Snapshot& snapshot, const archive::RepeatedDecisions& decided);
 
 /// A recording as the page shows it.
 struct RecordedPage {
@@ -50,13 +50,13 @@ struct RecordedPage {
 std::string empty_recording(const std::string& source, const std::string& policy, const std::string& command);
 
 struct RecordedLimits {
-  /// Largest number of moments in a series, at least 2. If there are more states, those with changes are chosen, the
+  /// Largest number of moments in a series, at least 2. If there are more states, the states with changes are chosen,
   /// changes of the wanted replicas first. Each moment has the values of its state, not a mean.
   std::size_t points = 4000;
   std::size_t actions = 10'000;  ///< actions that are shown, the latest ones
 };
 
-/// Decides all states of a recording again, which shows what it did and why.
+/// Decides all states of a recording again, to show what its controller did and why.
 /// @param path      for the text of commands
 /// @param progress  is called after each state with its position and the number of all states
 /// @param history   notes every state; null: it is not wanted
@@ -71,15 +71,15 @@ std::string replay_words(const std::string& path);
 struct CommandSubject {
   std::string at;      ///< moment of the decision, as `--at` takes it
   std::string layer;   ///< "scale", "place" or "provision"
-  std::string object;  ///< as `capstan explain` takes it; empty: none
+  std::string object;  ///< object of the action, as `capstan explain` takes it; empty: none
 };
 /// Returns the command that prints a decision again.
 using DecisionCommand = std::function<std::string(const CommandSubject& subject)>;
 
 /// Returns the command for the decisions of a recording.
 DecisionCommand replay_command(const std::string& path);
-/// Returns the command for the decisions of a controller that keeps no recording. It decides again from the cluster as
-/// it is when the command runs.
+/// Returns the command for the decisions of a controller that keeps no recording. The command decides again from the
+/// state that the cluster has when the command runs.
 /// @param ns  namespace of the controller; empty: the default of `capstan snapshot`
 DecisionCommand now_command(const std::string& ns);
 
@@ -90,11 +90,12 @@ struct ShownState {
 };
 
 /// @param position  number of the state since the start, from 0
-/// @param outcomes  those of earlier actions that have come since the last state
-ShownState show_state(std::int64_t position, const archive::SavedState& state, const archive::Redecision& decided,
-                      const DecisionCommand& command, const std::vector<ShownOutcome>& outcomes = {});
+/// @param outcomes  outcomes of earlier actions that have arrived since the last state
+ShownState show_state(std::int64_t position, const archive::SavedState& state,
+                      const archive::RepeatedDecisions& decided, const DecisionCommand& command,
+                      const std::vector<ShownOutcome>& outcomes = {});
 
 /// Returns the arithmetic of the decisions of all layers, a paragraph for each service and layer.
-std::string arithmetic_of(const archive::SavedState& state, const archive::Redecision& decided);
+std::string arithmetic_of(const archive::SavedState& state, const archive::RepeatedDecisions& decided);
 
 }  // namespace capstan::serve

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Returns a recorder of a cluster whose workloads outside the services have no position.
+/// Returns a recorder that assigns each gang to its service. A gang without a service has no user.
 experiment::HistoryRecorder new_recorder() {
   return experiment::HistoryRecorder([](const model::Gang& gang) {
     return gang.service.valid() ? std::size_t{gang.service.value} : experiment::GangHistory::kNoUser;
@@ -49,7 +49,7 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
   return number;
 }
 
-/// Returns the revision of a place in a history; 0 if the place is in another one.
+/// Returns the revision that a place states; 0 if the place is not in the history of this generation.
 std::int64_t revision_of(std::string_view place, std::int64_t generation, std::int64_t newest) {
   if (take_number(place) != generation || !place.starts_with('.')) return 0;
   place.remove_prefix(1);
@@ -61,7 +61,7 @@ std::int64_t revision_of(std::string_view place, std::int64_t generation, std::i
 
 RecordedHistory::RecordedHistory(std::int64_t generation) : generation_(generation), recorder_(new_recorder()) {}
 
-void RecordedHistory::note(const archive::SavedState& state, const archive::Redecision& decided) {
+void RecordedHistory::note(const archive::SavedState& state, const archive::RepeatedDecisions& decided) {
   const std::lock_guard lock(mutex_);
   const model::Snapshot& now = state.snapshot;
   const auto is_full = [&](std::size_t rows, std::size_t further) {

@@ -11,15 +11,15 @@
 
 namespace capstan::serve {
 
-/// The history of the nodes and replicas of a recording, of a simulation that runs or of a controller: the same history
-/// as that of a report. One thread notes the states, and another one may ask for the history.
+/// The history of nodes and replicas, as a report shows it. The states come from a recording, a running simulation or a
+/// controller. One thread notes the states, and another one may ask for the history.
 class RecordedHistory {
  public:
   /// @param generation  number of the first history; differs between servers, so that a page never mixes two of them
   explicit RecordedHistory(std::int64_t generation);
 
-  /// Notes a state that follows the last one, and why replicas wait in it.
-  void note(const archive::SavedState& state, const archive::Redecision& decided);
+  /// Notes the state after the last noted one, with the reasons why its replicas wait.
+  void note(const archive::SavedState& state, const archive::RepeatedDecisions& decided);
   /// Begins another history.
   void clear();
 

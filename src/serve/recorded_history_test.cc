@@ -1,5 +1,5 @@
-// Goal: the history of a recording is that of the run. Method: a small run is recorded, and what the recording shows is
-// compared with the history that the simulation keeps.
+// Goal: the history of a recording equals the history of the run. Method: a small run is recorded, and the history of
+// the recording is compared with the history that the simulation keeps.
 #include "serve/recorded_history.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ using Json = nlohmann::ordered_json;
 
 struct RecordedRun {
   std::vector<archive::SavedState> states;
-  experiment::RunHistory history;  ///< of the simulation
+  experiment::RunHistory history;  ///< history that the simulation keeps
 };
 
 /// Simulates a load that needs more nodes than there are at the start, and keeps the inputs of the decisions.
@@ -80,7 +80,7 @@ TEST(RecordedHistory, HasTheNodesAndReplicasOfTheRun) {
   EXPECT_EQ(json["services"][0]["name"], "service");
   EXPECT_EQ(json["fleet"]["machines"][0]["usd_per_hour"], 10.0);
   EXPECT_EQ(json["fleet"]["machines"][0]["capacity_type"], "on-demand");
-  // The simulation looks every second. A recording has a state at least every 15 s.
+  // The simulation notes its state every second. A recording has a state at least every 15 s.
   const Json& shown = json["fleet"]["nodes"]["launched_ms"];
   const Json& simulated = whole["nodes"]["launched_ms"];
   for (std::size_t i = 0; i < shown.size(); ++i) {
@@ -94,7 +94,7 @@ TEST(RecordedHistory, HasEveryDecisionAboutPodsAndNodes) {
   const RecordedRun all = run();
   std::vector<std::string> shown, made;
   for (const archive::SavedState& state : all.states) {
-    const archive::Redecision decided = archive::redecide(state);
+    const archive::RepeatedDecisions decided = archive::redecide(state);
     for (const model::Plan* plan : {&decided.place.plan, &decided.provision.plan}) {
       for (const model::Action& action : plan->actions) {
         shown.push_back(explain::line(*state.snapshot.catalog, action));
@@ -137,6 +137,31 @@ TEST(RecordedHistory, HasTokensAndIdleTimeByMinute) {
   std::int64_t requests = 0;
   for (const Json& one : use["requests"]) requests += one.get<std::int64_t>();
   EXPECT_GT(requests, 10);
+  const auto sum_of = [&](const char* key) {
+    std::int64_t sum = 0;
+    for (const Json& one : use[key]) sum += one.get<std::int64_t>();
+    return sum;
+  };
+  EXPECT_EQ(sum_of("timed_requests"), requests);
+  EXPECT_GT(sum_of("prefill_us"), requests * 1000);
+  EXPECT_GT(sum_of("decode_us"), sum_of("prefill_us"));
+  EXPECT_EQ(sum_of("transfers") + sum_of("transfer_us"), 0) << "the replicas do both prefill and decode";
+}
+
+TEST(RecordedHistory, KnowsHowLongAnEngineLoadedItsWeights) {
+  RecordedHistory history(5);
+  const RecordedRun all = run();
+  for (const archive::SavedState& state : all.states) history.note(state, archive::redecide(state));
+  const Json gangs = Json::parse(history.json(""))["fleet"]["gangs"];
+  std::multiset<std::int64_t> shown, simulated;
+  for (const Json& ms : gangs["weights_ms"]) {
+    if (!ms.is_null()) shown.insert(ms.get<std::int64_t>());
+  }
+  for (const sim::ColdStart& start : all.history.starts) {
+    simulated.insert((start.weights_at - start.image_at) / std::chrono::milliseconds(1));
+  }
+  EXPECT_FALSE(shown.empty());
+  EXPECT_TRUE(std::ranges::includes(simulated, shown));
 }
 
 TEST(RecordedHistory, KnowsWhenTheContainersOfAColdStartRan) {

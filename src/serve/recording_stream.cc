@@ -12,13 +12,13 @@ RecordingStream::RecordingStream(const std::string& path, archive::Recording::Pl
       followed_(archive::Follower(path, std::move(place)), FollowedRecording::ReadMode::every_state,
                 {.on_state = [this, command = replay_command(path)](
                                  const archive::SavedState& state,
-                                 const archive::Redecision& decided) { add(state, decided, command); },
+                                 const archive::RepeatedDecisions& decided) { add(state, decided, command); },
                  .on_replaced = [this] { is_new_ = true; },
                  .on_outcomes = [this](const std::vector<archive::RecordedOutcome>& outcomes) { add(outcomes); },
                  .on_fault = [this](const std::string& text) { push({.kind = Event::Kind::fault, .text = text}); }},
                 period) {}
 
-void RecordingStream::add(const archive::SavedState& state, const archive::Redecision& decided,
+void RecordingStream::add(const archive::SavedState& state, const archive::RepeatedDecisions& decided,
                           const DecisionCommand& command) {
   if (is_new_) {
     position_ = 0;

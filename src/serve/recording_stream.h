@@ -42,7 +42,7 @@ class RecordingStream {
   int poll_fd() const { return wake_.fd(); }
 
  private:
-  void add(const archive::SavedState& state, const archive::Redecision& decided, const DecisionCommand& command);
+  void add(const archive::SavedState& state, const archive::RepeatedDecisions& decided, const DecisionCommand& command);
   void add(const std::vector<archive::RecordedOutcome>& outcomes);
   void push(Event event);
 
@@ -52,7 +52,7 @@ class RecordingStream {
   std::int64_t position_;
   std::shared_ptr<RecordedHistory> history_;
   AwaitedOutcomes awaited_;
-  std::vector<ShownOutcome> outcomes_;  ///< they go to the page with the next state
+  std::vector<ShownOutcome> outcomes_;  ///< outcomes that go to the page with the next state
   bool is_new_ = false;         ///< true: another recording has replaced the file, and its first state has not come yet
   FollowedRecording followed_;  // declared last, so that it ends before the members that it uses
 };

@@ -59,7 +59,7 @@ FileKind kind_of_file(std::string_view bytes) {
   const std::size_t first = bytes.find_first_not_of(" \t\r\n");
   if (first != bytes.npos && bytes[first] == '<') return FileKind::page;
   const bool is_object = first != bytes.npos && bytes[first] == '{';
-  // A scenario may be written as JSON, too, which is YAML. The first key of a result is its format version.
+  // A scenario may be written as JSON, because JSON is YAML. The first key of a result is its format version.
   const std::size_t key = is_object ? bytes.find_first_not_of(" \t\r\n", first + 1) : bytes.npos;
   const bool is_result = key != bytes.npos && bytes.substr(key).starts_with("\"format_version\"");
   return is_result ? FileKind::result : FileKind::scenario;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Fixtures for the tests of this room.
+// Fixtures for the tests of this folder.
 namespace capstan::serve {
 
 /// Two minutes of load, two pools in two zones, spot nodes and a stated number of replicas at the start.

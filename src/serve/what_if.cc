@@ -74,7 +74,7 @@ void add_prices(double factor, const scenario::Scenario& scenario, const Node& r
       at += machines[j].find("zone") != nullptr ? 1 : zones;
     }
   }
-  // All nodes of a file have the price of their entry.
+  // An entry of the file can give several rows of existing nodes. Its price is set once.
   std::optional<std::size_t> entry;
   for (const sim::ExistingNodes& nodes : scenario.cluster.existing) {
     if (entry != nodes.entry) add(fmt::format("cluster.existing.{}", nodes.entry), nodes.offering);
@@ -94,7 +94,7 @@ void add_load(double factor, const scenario::Scenario& scenario, const Node& roo
   }
 }
 
-/// Adds the assignments of a minimum. The number at the start may not be below it.
+/// Adds the assignments that set the minimum replicas. The initial replicas may not be below the minimum.
 void add_minimum(ReplicaCount minimum, const scenario::Scenario& scenario, const Node& root,
                  std::vector<std::string>& sets) {
   const std::string replicas = lists_services(root) ? "services.0.replicas" : "service.replicas";

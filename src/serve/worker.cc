@@ -44,7 +44,7 @@ void Worker::run(const std::stop_token& stop) {
     const WaitingJob now = *std::exchange(next_, std::nullopt);
     running_ = now.id;
     running_stop_ = now.stop;
-    if (stop.stop_requested()) now.stop.request_stop();  // the destructor may have looked before this job began
+    if (stop.stop_requested()) now.stop.request_stop();  // the destructor cannot stop a job that has not begun
     lock.unlock();
     Result<std::string> result = now.job(now.stop.get_token());
     lock.lock();

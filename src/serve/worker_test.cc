@@ -6,7 +6,7 @@
 namespace capstan::serve {
 namespace {
 
-/// A job that runs until it is stopped.
+/// Runs until it is stopped; used as a job.
 Result<std::string> run_until_stopped(const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any wake;

@@ -34,7 +34,7 @@ inline constexpr std::array<std::string_view, 3> kScalerPolicyLabels{"Capstan", 
 /// because its metrics are unknown.
 inline constexpr std::string_view kEnginesWithoutTokenCounts[] = {"tensorrt-llm", "triton", "tgi", "custom"};
 
-/// A metric of the engine "custom", whose name is in a field of `spec.signals.custom`.
+/// A metric of the engine "custom". Its name in Prometheus is the value of `field` in `spec.signals.custom`.
 struct CustomMetric {
   std::string_view field;
   std::string_view signal;

@@ -33,7 +33,7 @@ enum class Provisioner : std::uint8_t { none, cluster_autoscaler, karpenter, gro
 decide::provision::Policy read_provision(manifest::Fields& fields, Provisioner& provisioner,
                                          manifest::ErrorList& errors);
 
-/// Reads `{policy: group, ...}` of which every key is a setting of the policy.
+/// Reads `{policy: group, ...}`. Every other key must be a setting of the policy.
 /// @param name  path of the value, for errors
 decide::provision::Policy read_provision(const manifest::Node& source, std::string name, manifest::ErrorList& errors);
 

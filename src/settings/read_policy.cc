@@ -229,7 +229,7 @@ scale::Policy read_scale(const Node& source, ErrorList& errors, std::span<const 
 
 namespace {
 
-/// Reads `passes: {evict_broken: off}`, of which the keys are names of passes.
+/// Reads `passes: {evict_broken: off}`, whose keys are the names of passes.
 void read_passes(Fields& fields, const std::vector<std::string_view>& names, decide::PassesOff& off,
                  ErrorList& errors) {
   const Node* node = fields.take("passes");

@@ -49,7 +49,7 @@ std::optional<std::int64_t> share_above_ppm(const Histogram& histogram, std::int
   if (histogram.total() <= 0) return std::nullopt;
   const auto found = std::ranges::upper_bound(histogram.bounds, value);
   const auto bucket = static_cast<std::size_t>(found - histogram.bounds.begin());
-  // `value` lies in this bucket. All later buckets are above it, and so is a part of this one.
+  // `value` lies in this bucket. The observations above `value` are in a part of this bucket and in all later buckets.
   if (bucket == histogram.bounds.size()) return 0;
   const std::int64_t below = bucket == 0 ? 0 : histogram.counts[bucket - 1];
   const std::int64_t start =

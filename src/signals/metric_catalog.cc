@@ -34,6 +34,9 @@ constexpr UnitRule kUnits[] = {
     {"seconds", Measure::microseconds, 1e6},
     {"milliseconds", Measure::microseconds, 1e3},
     {"nanoseconds", Measure::microseconds, 1e-3},
+    {"microseconds", Measure::request_microseconds, 1},
+    {"seconds", Measure::request_microseconds, 1e6},
+    {"milliseconds", Measure::request_microseconds, 1e3},
 };
 constexpr std::string_view kShareUnits[] = {"bytes", "mebibytes", "blocks", "tokens"};
 constexpr std::string_view kKinds[] = {"gauge", "counter", "histogram", "share_used", "share_rest", "share_whole"};
@@ -49,7 +52,7 @@ bool is_share(MetricKind kind) { return kind >= MetricKind::share_used; }
 bool is_counter(SignalName signal) { return info(signal).name.ends_with("_total"); }
 
 std::string_view unit_name(Measure measure) {
-  constexpr std::string_view kNames[] = {"requests", "tokens", "ppm", "percent", "microseconds"};
+  constexpr std::string_view kNames[] = {"requests", "tokens", "ppm", "percent", "microseconds", "microseconds"};
   return kNames[static_cast<std::size_t>(measure)];
 }
 

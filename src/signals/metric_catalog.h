@@ -35,7 +35,7 @@ struct MetricRow {
   SignalName signal{};
   std::string metric;
   MetricKind kind = MetricKind::gauge;
-  std::string unit;  ///< unit of the metric: requests, tokens, ratio, percent, mebibytes, seconds, ... microseconds
+  std::string unit;  ///< unit of the metric, such as requests, tokens, ratio, percent, mebibytes or seconds
   double scale = 1;  ///< factor from `unit` to the signal's unit
   std::vector<std::pair<std::string, std::string>> where;  ///< labels that a series must have
   Combine combine = Combine::sum;

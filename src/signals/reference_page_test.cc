@@ -17,7 +17,8 @@ std::string code(std::string_view text) { return text.empty() ? std::string() : 
 
 std::string signals_table() {
   std::string text = "| signal | unit | in snapshots | meaning |\n|---|---|---|---|\n";
-  constexpr std::string_view kMeasures[] = {"requests", "tokens", "millionths", "percent", "microseconds"};
+  constexpr std::string_view kMeasures[] = {"requests", "tokens",       "millionths",
+                                            "percent",  "microseconds", "microseconds"};
   for (const SignalInfo& signal : kSignals) {
     text += "| " + code(signal.name) + " | " + std::string(kMeasures[static_cast<std::size_t>(signal.measure)]) +
             " | " + (signal.is_of_replica ? "yes" : "") + " | " + std::string(signal.description) + " |\n";

@@ -209,7 +209,22 @@ void TargetReader::read_subject(Subject& subject, Cells cells, const ReadAt& at)
   update_late_share(subject, {SignalName::ttft_p99_us, SignalName::ttft_late_ppm, options_.ttft_bound}, at.at);
   update_late_share(subject, {SignalName::queue_p99_us, SignalName::queue_late_ppm, options_.queue_bound}, at.at);
   update_late_share(subject, {SignalName::tpot_p99_us, SignalName::tpot_late_ppm, options_.tpot_bound}, at.at);
+  update_difference(subject, {SignalName::prefill_us_total, SignalName::ttft_us_total, SignalName::queue_us_total});
+  update_difference(subject, {SignalName::decode_us_total, SignalName::e2e_us_total, SignalName::ttft_us_total});
   subject.last_page = at.at;
+}
+
+/// Computes a sum that the page does not have. An engine counts the parts of a request at different times, so the
+/// difference may fall; the result then keeps its value.
+void TargetReader::update_difference(Subject& subject, const SumDifference& sums) {
+  State& result = subject.states[static_cast<std::size_t>(sums.result)];
+  const State& whole = subject.states[static_cast<std::size_t>(sums.whole)];
+  const State& part = subject.states[static_cast<std::size_t>(sums.part)];
+  if (result.why != MissingReason::no_metric) return;
+  if (whole.why != MissingReason::none || part.why != MissingReason::none || !whole.value || !part.value) return;
+  result.why = MissingReason::none;
+  result.value = std::max(result.value.value_or(0), *whole.value - *part.value);
+  result.at = std::min(whole.at, part.at);
 }
 
 /// Updates the share of late observations from the histogram whose percentile was just read.

@@ -128,11 +128,19 @@ class TargetReader {
     Duration bound;
   };
 
+  /// A sum of times that is the difference of two others, for engines that do not export it.
+  struct SumDifference {
+    SignalName result;
+    SignalName whole;
+    SignalName part;
+  };
+
   std::optional<std::uint16_t> find_engine(const std::vector<Cell>& cells) const;
   bool accepts(const std::string& subject) const;
   void note_restart(std::optional<double> process_start_seconds);
   void read_subject(Subject& subject, Cells cells, const ReadAt& at);
   void update_late_share(Subject& subject, const LateShare& late, Instant at) const;
+  static void update_difference(Subject& subject, const SumDifference& sums);
   Outcome evaluate(Subject& subject, SignalName name, Cells cells, Instant at);
   Outcome gauge(const MetricRow& row, Cells cells) const;
   Outcome counter(Subject& subject, State& state, const MetricRow& row, Cells cells) const;

@@ -385,6 +385,42 @@ TEST(TargetReader, ReadsACustomServer) {
   EXPECT_EQ(Target(options).page("other 1\n"), "custom ! no_metric");
 }
 
+TEST(TargetReader, SumsTheTimesOfRequestsByPhase) {
+  Target vllm;
+  EXPECT_EQ(vllm.page("vllm:request_queue_time_seconds_bucket{le=\"+Inf\",engine=\"0\",model_name=\"m\"} 4.0\n"
+                      "vllm:request_queue_time_seconds_count{engine=\"0\",model_name=\"m\"} 4.0\n"
+                      "vllm:request_queue_time_seconds_sum{engine=\"0\",model_name=\"m\"} 1.5\n"
+                      "vllm:request_prefill_time_seconds_sum{engine=\"0\",model_name=\"m\"} 0.8\n"
+                      "vllm:request_decode_time_seconds_sum{engine=\"0\",model_name=\"m\"} 40.25\n"
+                      "vllm:nixl_xfer_time_seconds_count{engine=\"0\",model_name=\"m\"} 8.0\n"
+                      "vllm:nixl_xfer_time_seconds_sum{engine=\"0\",model_name=\"m\"} 0.16\n"),
+            "vllm [m] queue_us_total=1500000 prefill_us_total=800000 decode_us_total=40250000 "
+            "transfer_us_total=160000 transfers_total=8 queue_p99_us:first_page");
+
+  // SGLang exports neither prefill nor decode. Its requests have these times between the others.
+  const auto sglang_page = [](const char* queue, const char* ttft, const char* e2e) {
+    const std::string labels = "{engine_type=\"unified\",model_name=\"m\",tp_rank=\"0\"} ";
+    return "sglang:queue_time_seconds_sum" + labels + queue + "\nsglang:time_to_first_token_seconds_sum" + labels +
+           ttft + "\nsglang:e2e_request_latency_seconds_sum" + labels + e2e + "\n";
+  };
+  Target sglang;
+  EXPECT_EQ(sglang.page(sglang_page("1.0", "3.0", "20.0")),
+            "sglang [m] queue_us_total=1000000 prefill_us_total=2000000 decode_us_total=17000000 ttft_us_total=3000000 "
+            "e2e_us_total=20000000");
+  EXPECT_EQ(sglang.page(sglang_page("2.0", "3.5", "20.0")),
+            "sglang [m] queue_us_total=2000000 prefill_us_total=2000000 decode_us_total=17000000 ttft_us_total=3500000 "
+            "e2e_us_total=20000000")
+      << "a request has left the queue, and another one has its first token: no sum falls";
+
+  Target transfers;
+  EXPECT_EQ(transfers.page("sglang:per_stage_req_latency_seconds_sum{model_name=\"m\",stage=\"prefill_forward\"} 7.0\n"
+                           "sglang:per_stage_req_latency_seconds_sum{model_name=\"m\",stage=\"prefill_transfer_kv_"
+                           "cache\"} 0.5\n"
+                           "sglang:per_stage_req_latency_seconds_count{model_name=\"m\",stage=\"prefill_transfer_kv_"
+                           "cache\"} 2.0\n"),
+            "sglang [m] transfer_us_total=500000 transfers_total=2");
+}
+
 TEST(TargetReader, FillsTheFieldsOfAReplica) {
   Target target;
   target.page("vllm:num_requests_running{model_name=\"m\"} 3\nvllm:kv_cache_usage_perc{model_name=\"m\"} 0.5\n");

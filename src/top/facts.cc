@@ -41,22 +41,23 @@ GpuUse use_of(const model::Snapshot& snapshot, const Pod& pod) {
   return GpuUse::other;
 }
 
-/// Returns the nodes whose free GPUs are of use: in the domain in which a replica of a service must be, there is room
-/// for all its pods.
+/// Returns the nodes whose free GPUs a new replica could use: in the domain that its pods must share, the free GPUs are
+/// enough for all pods of a replica of some service.
 std::set<NodeId> useful_nodes(const model::Snapshot& snapshot, const std::map<NodeId, MilliGpu>& free) {
   std::set<NodeId> useful;
   std::set<model::GangSpec> seen;
   snapshot.services.for_each([&](model::ServiceId id, const model::ServiceState&) {
     const model::GangSpec spec = snapshot.catalog->service(id).workload.gang();
     if (!seen.insert(spec).second) return;
-    // The key is the id of a node, or of a domain of the level.
+    // The key is the id of a node if all pods must be on one node, otherwise the id of a domain. The value is the
+    // number of pods that fit, and the nodes.
     std::map<std::uint32_t, std::pair<std::int64_t, std::vector<NodeId>>> domains;
     for (const auto& [node_id, gpus] : free) {
       const Node& node = snapshot.nodes.at(node_id);
       const std::int64_t pods = gpus.count / spec.pods.gpus_per_pod.count;
       if (pods == 0 || node.gpu != spec.pods.gpu) continue;
-      const bool alone = spec.together == model::TopologyLevel::node;
-      auto& [room, nodes] = domains[alone ? node_id.value : node.domains.domain_at(spec.together).value];
+      const bool alone = spec.required_level == model::TopologyLevel::node;
+      auto& [room, nodes] = domains[alone ? node_id.value : node.domains.domain_at(spec.required_level).value];
       room += pods;
       nodes.push_back(node_id);
     }
@@ -70,7 +71,7 @@ std::set<NodeId> useful_nodes(const model::Snapshot& snapshot, const std::map<No
 /// Collects the facts of one state.
 class Collector {
  public:
-  Collector(const archive::SavedState& state, const archive::Redecision& decided)
+  Collector(const archive::SavedState& state, const archive::RepeatedDecisions& decided)
       : snapshot_(state.snapshot),
         catalog_(*state.snapshot.catalog),
         names_(state.names),
@@ -278,7 +279,7 @@ class Collector {
   const model::Snapshot& snapshot_;
   const model::Catalog& catalog_;
   const model::Names& names_;
-  const archive::Redecision& decided_;
+  const archive::RepeatedDecisions& decided_;
   explain::Summarizer summarizer_;
   Facts facts_;
 };
@@ -294,7 +295,7 @@ MilliGpu held(const GpuUses& uses) {
   return sum;
 }
 
-Facts facts_of(const archive::SavedState& state, const archive::Redecision& decided) {
+Facts facts_of(const archive::SavedState& state, const archive::RepeatedDecisions& decided) {
   return Collector(state, decided).collect();
 }
 

@@ -21,13 +21,13 @@ namespace capstan::top {
 enum class GpuUse : std::uint8_t {
   serving,   ///< a ready replica holds it
   starting,  ///< its replica loads its model
-  held,      ///< its replica waits for its other pods
+  held,      ///< a pod holds it and waits for the other pods of its replica
   draining,  ///< its replica finishes its requests, or its pod was asked to stop
   sleeping,  ///< its replica sleeps
   other,     ///< a workload that Capstan does not scale holds it
   free,      ///< free, and a replica of a service fits here
   stranded,  ///< free, but no replica of any service fits into the free GPUs of its domain
-  unusable,  ///< free on a node that takes no pods, or on one that does not run yet
+  unusable,  ///< free, but its node takes no pods or does not run yet
 };
 inline constexpr std::size_t kGpuUses = 9;
 using GpuUses = std::array<MilliGpu, kGpuUses>;
@@ -49,9 +49,9 @@ struct NodeFacts {
   bool is_paid = true;                 ///< false: it was requested and does not exist yet
   GpuUses uses{};                      ///< their sum is the allocatable GPUs
   std::int64_t pods = 0;               ///< pods with GPUs
-  Duration age{};                      ///< time since it was ready, or since it was requested
+  Duration age{};                      ///< time since it was ready; of a launching node, since it was requested
   std::optional<Duration> ready_in{};  ///< of a launching node: predicted time until it is ready
-  std::string reason{};                ///< why it is given back; empty if it stays
+  std::string reason{};                ///< reason why the node is given back; empty if it stays
 };
 
 struct ReplicaFacts {
@@ -80,7 +80,7 @@ struct ServiceFacts {
 
 struct Sums {
   std::int64_t nodes = 0;      ///< machines that are paid for
-  std::int64_t launching = 0;  ///< machines on their way, of which some are paid for
+  std::int64_t launching = 0;  ///< requested machines that are not ready yet; `nodes` has the paid ones, too
   std::int64_t leaving = 0;    ///< nodes that take no more pods
   GpuUses uses{};
   MicroUsd per_hour{};        ///< price of the paid machines whose price is known
@@ -101,13 +101,13 @@ struct Facts {
   std::string policy{};
   Instant at{};
   std::vector<ServiceFacts> services{};  ///< in the order of the catalog
-  /// Waiting ones first, then starting, leaving and ready ones; the oldest of each first.
+  /// Waiting replicas first, then starting, draining, sleeping and ready replicas. Within a phase, the oldest is first.
   std::vector<ReplicaFacts> replicas{};
-  std::vector<NodeFacts> nodes{};  ///< nodes by id, then those on their way
+  std::vector<NodeFacts> nodes{};  ///< nodes by id, then the machines that have not registered yet
   Sums totals{};
 };
 
-/// Collects the facts of a state. It decides nothing: every reason comes from the decisions.
-Facts facts_of(const archive::SavedState& state, const archive::Redecision& decided);
+/// Collects the facts of a state. The function decides nothing: every reason comes from `decided`.
+Facts facts_of(const archive::SavedState& state, const archive::RepeatedDecisions& decided);
 
 }  // namespace capstan::top

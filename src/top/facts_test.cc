@@ -69,8 +69,8 @@ TEST(Facts, GpusAreStrandedWhereNoReplicaFits) {
   archive::SavedState state = small();
   auto catalog = std::make_shared<model::Catalog>(*state.snapshot.catalog);
   model::Workload& workload = catalog->services.front().workload;
-  const auto free_gpus = [&](std::int32_t pods, std::int32_t gpus, TopologyLevel together) {
-    workload.pods = pods, workload.tensor_parallel = gpus, workload.together = together;
+  const auto free_gpus = [&](std::int32_t pods, std::int32_t gpus, TopologyLevel required_level) {
+    workload.pods = pods, workload.tensor_parallel = gpus, workload.required_level = required_level;
     workload.gpu = state.snapshot.nodes.at(model::NodeId{0}).gpu;
     state.snapshot.catalog = std::make_shared<model::Catalog>(*catalog);
     return gpus_up(at(facts_of(state, archive::redecide(state)).totals.uses, GpuUse::free));

@@ -9,12 +9,12 @@
 
 namespace capstan::top {
 
-/// Passes the latest facts from the thread that finds them to the one that shows them. Facts that were not shown in
-/// time are dropped.
+/// Passes the latest facts from the thread that collects them to the thread that displays them. New facts replace facts
+/// that were not displayed yet.
 class Feed {
  public:
   struct LatestFacts {
-    std::shared_ptr<const Facts> facts{};  ///< null before the first ones
+    std::shared_ptr<const Facts> facts{};  ///< null until the first facts arrive
     std::string state{};                   ///< for `View::state`
     std::string notice{};                  ///< for `View::notice`
   };

@@ -28,17 +28,17 @@ using Phase = model::Gang::Phase;
 constexpr std::size_t kMaxNodeBar = 16;
 constexpr std::size_t kFleetBar = 40;
 constexpr std::int64_t kHoursPerMonth = 730;
-/// Most replicas with the same reason to wait that have a row of their own.
-constexpr std::size_t kMaxAlike = 3;
+/// Largest number of rows for replicas that wait for the same reason. One further line counts the others.
+constexpr std::size_t kMaxRowsPerReason = 3;
 
-/// How a bar shows a use of GPUs.
+/// The name of a use of GPUs, and the character and style with which a bar shows it.
 struct Mark {
   std::string_view words;
   std::string_view utf8;
   std::string_view ascii;
   TextStyle style;
 };
-/// In the order of `GpuUse`.
+/// One mark for each value of `GpuUse`, in the same order.
 constexpr std::array<Mark, kGpuUses> kMarks = {{{"serving", "█", "#", TextStyle::good},
                                                 {"starting", "░", "+", TextStyle::caution},
                                                 {"held by a part of a replica", "▞", "%", TextStyle::bad},
@@ -60,7 +60,8 @@ MilliGpu sum_of(const GpuUses& uses) {
   return sum;
 }
 
-/// Returns a bar in which each cell shows the use at its middle.
+/// Returns a bar of `cells` characters. Each cell stands for an equal part of the GPUs, in the order of `GpuUse`, and
+/// shows the use of the GPU in the middle of its part.
 Spans bar(const GpuUses& uses, std::size_t cells, const View& view) {
   const std::int64_t all = sum_of(uses).count;
   Spans spans;
@@ -238,13 +239,13 @@ std::vector<std::string> limit_lines(const explain::Limit& limit, const View& vi
   return lines;
 }
 
-/// Replicas that wait for the same reason, or one other replica.
-using Alike = std::vector<const ReplicaFacts*>;
+/// All replicas that wait for one reason, or a single replica that does not wait.
+using ReplicaGroup = std::vector<const ReplicaFacts*>;
 
-/// Returns the replicas that are ready, or the others, in their order. Replicas that wait for the same reason are one
-/// entry, at the place of the first.
-std::vector<Alike> alike_replicas(const Facts& facts, bool ready) {
-  std::vector<Alike> all;
+/// Returns the ready replicas if `ready` is true, otherwise all other replicas, in the order of the facts. Replicas
+/// that wait for the same reason form one entry, at the position of the first of them.
+std::vector<ReplicaGroup> grouped_replicas(const Facts& facts, bool ready) {
+  std::vector<ReplicaGroup> all;
   std::map<std::tuple<explain::Layer, std::string, std::string>, std::size_t> known;
   for (const ReplicaFacts& replica : facts.replicas) {
     if ((replica.phase == Phase::ready) != ready) continue;
@@ -259,7 +260,7 @@ std::vector<Alike> alike_replicas(const Facts& facts, bool ready) {
   return all;
 }
 
-/// Adds the replicas that are ready, or the others.
+/// Adds a table of the ready replicas if `ready` is true, otherwise of all other replicas.
 void add_replicas(std::vector<std::string>& lines, const Facts& facts, bool ready, const View& view) {
   Table table({{ready ? "READY REPLICA" : "REPLICA", false, 9},
                {"state", false, 8},
@@ -268,10 +269,10 @@ void add_replicas(std::vector<std::string>& lines, const Facts& facts, bool read
                {"GPU", false, 2},
                {"age", true, 4},
                {"nodes", false, 6}});
-  const std::vector<Alike> all = alike_replicas(facts, ready);
+  const std::vector<ReplicaGroup> all = grouped_replicas(facts, ready);
   if (all.empty()) return;
-  for (const Alike& alike : all) {
-    for (const ReplicaFacts* replica : std::span(alike).first(std::min(alike.size(), kMaxAlike))) {
+  for (const ReplicaGroup& alike : all) {
+    for (const ReplicaFacts* replica : std::span(alike).first(std::min(alike.size(), kMaxRowsPerReason))) {
       const bool whole = replica->bound == replica->pods;
       table.add(
           {text(replica->name), ready ? Spans{} : text(phase_words(*replica), style_of(replica->phase)),
@@ -284,10 +285,10 @@ void add_replicas(std::vector<std::string>& lines, const Facts& facts, bool read
   std::vector<std::string> rows = table.lines(view.output);
   lines.push_back(std::move(rows.front()));
   std::size_t row = 1;
-  for (const Alike& alike : all) {
-    for (std::size_t i = 0; i < std::min(alike.size(), kMaxAlike); ++i) lines.push_back(std::move(rows[row++]));
-    if (alike.size() > kMaxAlike) {
-      const auto others = static_cast<std::int64_t>(alike.size() - kMaxAlike);
+  for (const ReplicaGroup& alike : all) {
+    for (std::size_t i = 0; i < std::min(alike.size(), kMaxRowsPerReason); ++i) lines.push_back(std::move(rows[row++]));
+    if (alike.size() > kMaxRowsPerReason) {
+      const auto others = static_cast<std::int64_t>(alike.size() - kMaxRowsPerReason);
       lines.push_back(
           line({{"  " + counted(others, "more waits", "more wait") + " for the same reason"}}, view.output));
     }
@@ -380,7 +381,7 @@ std::vector<std::string> body(const Facts& facts, const View& view) {
   return lines;
 }
 
-/// Returns the lines of the tables that have room.
+/// Returns the number of table lines that fit below the head into the height of the view.
 std::size_t room(const View& view, std::size_t head_lines) {
   const std::size_t fixed = head_lines + (view.takes_keys ? 1 : 0);
   return view.height > fixed ? view.height - fixed : 0;

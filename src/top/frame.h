@@ -20,7 +20,7 @@ inline constexpr std::size_t kNodeOrders = 4;
 /// Returns "id", "free", "price" or "age".
 std::string_view name(NodeOrder sort);
 
-/// The part of the facts that a frame shows, and how.
+/// The part of the facts that a frame shows, and the form in which it shows them.
 struct View {
   Output output{};
   std::size_t height = 0;  ///< lines; 0: as many as there are

@@ -241,7 +241,7 @@ TEST(Frame, NamesAreTextAndNothingElse) {
       const auto byte = static_cast<unsigned char>(text[i]);
       EXPECT_TRUE(byte >= 0x20 || byte == '\n' || byte == 0x1b);
       escapes += byte == 0x1b ? 1 : 0;
-      // A colour is one or two digits and an "m".
+      // The escape sequence of a colour is "[" and one or two digits, followed by "m".
       if (byte == 0x1b) own += text[i + 1] == '[' && (text[i + 3] == 'm' || text[i + 4] == 'm') ? 1 : 0;
     }
     EXPECT_EQ(escapes, own);

@@ -18,8 +18,8 @@ struct Output {
   bool utf8 = true;
 };
 
-/// Returns a text from a cluster so that a terminal only shows it: control characters, characters that change the
-/// direction of a line, and bytes that are no UTF-8 become "?".
+/// Returns a text from a cluster in a form that cannot control the terminal: control characters, characters that change
+/// the direction of a line, and bytes that are not UTF-8 become "?".
 std::string plain(std::string_view text);
 
 /// Text of one style.

@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 8> kNames = {"num_gpu",        "gpu_milli
                                                     "scheduled_time", "cpu_milli", "memory_mib",    "gpu_spec"};
 constexpr std::size_t kRequired = 5;  ///< columns that a trace must have: the first ones
 constexpr std::int64_t kMaxGpus = 1024;
-constexpr std::int64_t kMaxAmount = 1'000'000'000;  ///< of CPU and memory
+constexpr std::int64_t kMaxAmount = 1'000'000'000;  ///< largest CPU (milli-CPUs) or memory (MiB) of a row
 constexpr std::size_t kAbsent = static_cast<std::size_t>(-1);
 
 /// Reads the rows of a trace whose header was read.
@@ -61,7 +61,7 @@ class JobRows {
   }
 
  private:
-  /// Returns the job of a row; none if it asks for no GPU or is wrong. Then the reader has the error.
+  /// Returns the job of a row. Returns none if the row asks for no GPU, or if it is wrong; `lines_` then has the error.
   std::optional<JobArrival> row(std::string_view line) {
     const std::vector<std::string_view> cells = split(line, ',');
     if (cells.size() != width_) {

@@ -17,8 +17,8 @@ struct JobTracePart {
 
 /// Reads the jobs of a trace in the form of Alibaba's cluster-trace-gpu-v2023: a CSV file with the columns `num_gpu`,
 /// `gpu_milli`, `creation_time`, `deletion_time` and, possibly empty, `scheduled_time`, in seconds. If they exist, the
-/// columns `cpu_milli`, `memory_mib` and `gpu_spec` (kinds of GPU, separated by |) count, too; other columns are
-/// skipped. Each row is a job of one pod. It computes from its scheduling, or from its creation if it was never
+/// columns `cpu_milli`, `memory_mib` and `gpu_spec` (kinds of GPU, separated by |) are read, too; other columns are
+/// skipped. Each row is a job of one pod. The job computes from its scheduling, or from its creation if it was never
 /// scheduled, until its deletion, and for a second at least. `gpu_milli` is the share of the GPU if `num_gpu` is 1.
 /// Rows without a GPU are skipped.
 /// @return the jobs of the part by time of arrival, counted from the beginning of the part, or an input error with its

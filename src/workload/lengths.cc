@@ -10,8 +10,8 @@ namespace capstan::workload {
 namespace {
 
 /// Draws a whole number in [low, high] with the mean `mean_milli` / 1000. `middle` is the mean rounded down. The number
-/// is uniform over [low, middle] or over [middle, high]; the weight of the two halves gives the mean. A cell of one
-/// value needs no draw.
+/// is uniform over [low, middle] or over [middle, high]; the weight of the two halves gives the mean. If low == high,
+/// no random number is drawn.
 std::int32_t draw_within(std::int32_t low, std::int32_t high, std::int64_t mean_milli, RandomStream& stream) {
   if (low == high) return low;
   const std::int64_t middle = mean_milli / 1000;

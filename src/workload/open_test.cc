@@ -223,8 +223,8 @@ TEST(Profile, TheBundledHourResemblesTheTrace) {
     EXPECT_NEAR(profile.output[i], trace.output[i], 0.06 * trace.output[i]) << i;
   }
   EXPECT_NEAR(profile.correlation, trace.correlation, 0.03);
-  // Within a minute the profile is a Poisson process, and the trace only nearly: docs/guides/workloads.md has the
-  // figures.
+  // Within a minute, the profile is a Poisson process and the trace is only close to one. docs/guides/workloads.md has
+  // the figures.
   EXPECT_NEAR(profile.dispersion_60s, trace.dispersion_60s, 0.05 * trace.dispersion_60s);
   EXPECT_LE(profile.dispersion_1s, trace.dispersion_1s * 1.1);
 }

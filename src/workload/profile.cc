@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "base/assert.h"
@@ -234,7 +235,7 @@ bool ProfileSource::next_slice() {
   const auto length = static_cast<std::uint64_t>(std::max<std::int64_t>(1, edge(slice_ + 1) - first));
   arrival_times_ns_.resize(slices_[slice_++]);
   for (std::int64_t& time : arrival_times_ns_) time = first + static_cast<std::int64_t>(arrivals_.below(length));
-  std::ranges::sort(arrival_times_ns_);
+  sorter_.sort(arrival_times_ns_, std::identity(), std::less<>());
   return true;
 }
 

@@ -13,6 +13,7 @@
 #include "workload/byte_stream.h"
 #include "workload/lengths.h"
 #include "workload/source.h"
+#include "workload/time_sorter.h"
 
 namespace capstan::workload {
 
@@ -63,6 +64,7 @@ class ProfileSource final : public Source {
   std::size_t slice_ = 0;              ///< next slice to be drawn
   std::int64_t minute_start_ns_ = 0;
   std::int64_t minute_length_ns_ = 0;
+  TimeSorter<std::int64_t> sorter_;
   std::vector<std::int64_t> arrival_times_ns_;  ///< arrivals of this slice, in order
   std::size_t next_arrival_ = 0;                ///< index of the next arrival to be returned
 };

@@ -40,8 +40,8 @@ struct RateCurve {
   std::vector<double> step_rates;  ///< piecewise: rate of each step; the workload ends after the last step
 };
 
-/// Distribution of the gaps between arrivals. Gaps have the mean 1 in the time scale given by the integral of the
-/// curve.
+/// Distribution of the gaps between arrivals. Gaps have the mean 1. A gap lasts until the integral of the rate curve
+/// has grown by the length of the gap.
 struct ArrivalSpec {
   enum class Process : std::uint8_t { poisson, gamma, weibull };
   Process process = Process::poisson;

@@ -104,7 +104,8 @@ bool SuperposedTrace::next_slice() {
     else if (found < target / 4)
       slice_ns_ = std::min(kMaxSliceNs, slice_ns_ * 2);
   }
-  std::ranges::sort(slice_, [](const Entry& a, const Entry& b) {
+  const auto time_of = [](const Entry& entry) { return entry.at_ns; };
+  sorter_.sort(slice_, time_of, [](const Entry& a, const Entry& b) {
     if (a.at_ns != b.at_ns) return a.at_ns < b.at_ns;
     return a.copy != b.copy ? a.copy < b.copy : a.row < b.row;
   });

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "workload/source.h"
+#include "workload/time_sorter.h"
 
 namespace capstan::workload {
 
@@ -61,6 +62,7 @@ class SuperposedTrace final : public Source {
   bool started_ = false;
 
   std::int64_t slice_start_ns_ = 0;
+  TimeSorter<Entry> sorter_;
   std::vector<Entry> slice_;
   std::size_t returned_ = 0;
 };

@@ -29,7 +29,7 @@ struct TestReferences : References {
                                  .pod = bench.ref(kube::resources::kPods, "p" + std::to_string(i)),
                                  .ready = i != starting,
                                  .ever_served = i != starting,
-                                 .out_since = std::nullopt});
+                                 .out_of_router_since = std::nullopt});
     }
     return target;
   }

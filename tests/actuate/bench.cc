@@ -20,7 +20,8 @@ bool meets_preconditions(const json& only_if, const json& object) {
   return true;
 }
 
-/// Returns the object's conditions after the patch: each of the patch replaces the one of its type, or is added.
+/// Returns the object's conditions after the patch. A condition of the patch replaces the object's condition of the
+/// same type. If there is none, it is added.
 json merged_conditions(const json& object, const json& patch) {
   json merged = object.value("/status/conditions"_json_pointer, json::array());
   for (const json& condition : patch["status"]["conditions"]) {

@@ -39,7 +39,8 @@ scenario() {
   expect "$1" "$2" -- sim "$work/bad.yaml"
 }
 
-# set_to CODE WORDS ASSIGNMENT...: compares the smallest scenario with these changes. An error names the option.
+# set_to CODE WORDS ASSIGNMENT...: runs `capstan compare` on the smallest scenario, changed by --set ASSIGNMENT.
+# Expects this exit code and these words.
 set_to() {
   local code=$1 words=$2 sets=()
   shift 2
@@ -79,7 +80,8 @@ expect 0 "queue · gang · group" -- sim $hour --policy "queue · gang · group"
 expect 0 "scale service to" -- replay "$work/hour.rec"
 expect 2 "The first decision that differs is at 00:0" -- replay "$work/hour.rec" --policy "$work/other.yaml"
 expect 2 '"first_difference"' -- replay "$work/hour.rec" --policy "$work/other.yaml" -o json
-# The recording of a controller in the mode Shadow. The other policy keeps the replicas where the recorded one adds one.
+# The recording of a controller in the mode Shadow. The other policy keeps the number of replicas where the recorded
+# policy adds a replica.
 cp "$work/hour.rec" "$work/shadow.rec"
 python3 -c "import sqlite3, sys; file = sqlite3.connect(sys.argv[1]); file.execute(sys.argv[2]); file.commit()" \
   "$work/shadow.rec" "UPDATE outcomes SET result = 'shadow', why = 'the mode is Shadow'"

@@ -119,7 +119,7 @@ def devices_of_node(node, gpus):
 def resource_claim(name, namespace, gpus):
     exactly = {"deviceClassName": "gpu.nvidia.com", "allocationMode": "ExactCount", "count": gpus}
     return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
-            # The scheduler sets this finalizer with the allocation; the claim is given back only with it.
+            # The scheduler sets this finalizer when it allocates devices. Without it, they are never released.
             "metadata": {"name": name, "namespace": namespace,
                          "finalizers": ["resource.kubernetes.io/delete-protection"]},
             "spec": {"devices": {"requests": [{"name": "gpus", "exactly": exactly}]}}}

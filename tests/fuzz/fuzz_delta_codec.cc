@@ -1,5 +1,6 @@
-// Reads any bytes as a compressed state of a recording. The first byte is the length of the text before it. If the
-// bytes can be decompressed, the text must stay the same when it is compressed and decompressed again.
+// Reads any bytes as the previous state of a recording, followed by the compressed next state. The first byte is the
+// length of the previous state. If the next state can be decompressed, it must stay the same when it is compressed and
+// decompressed again.
 #include <string_view>
 
 #include "archive/delta_codec.h"

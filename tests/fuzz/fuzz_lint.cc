@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data), size);
   Options options;
   options.advice = true;
-  options.settings.closed_world = true;
+  options.settings.is_complete_cluster = true;
   options.threads = 1;
   for (const char* path : {"a.yaml", "a.md", "a.json"}) {
     const Report report = lint_texts({{path, text, true}}, options);

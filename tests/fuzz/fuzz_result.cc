@@ -1,4 +1,4 @@
-// Reads any bytes as the result of a comparison. An error has its place inside the text.
+// Reads any bytes as the result of a comparison. The place that an error names must lie inside the text.
 #include <algorithm>
 
 #include "base/assert.h"

@@ -96,7 +96,7 @@ TEST(CatalogBuilder, ReadsAServiceFromItsScaler) {
   const ClusterView view = cluster.view();
   CatalogBuilder builder;
   view.scalers.for_each([&](kube::RowId, const InferenceScaler& scaler) {
-    const TargetOf target = targets_of(scaler).at(0);
+    const ScalerTarget target = targets_of(scaler).at(0);
     EXPECT_EQ(target.field, "spec.roles[0].variants[0].targetRef");
     const Targets targets(view);
     const model::Service service = service_of(scaler, target, targets.find("ns", target.variant->target), builder);

@@ -104,7 +104,7 @@ TEST(DecisionLoop, SnapshotFileGivesTheSamePlanByteForByte) {
   scene.two.loop.decide();
   const Result<archive::SavedState> state = archive::parse(file, "incident.json");
   ASSERT_TRUE(state) << state.error().text();
-  const archive::Redecision again = archive::redecide(*state);
+  const archive::RepeatedDecisions again = archive::redecide(*state);
   model::Plan recorded, submitted;
   for (const decide::scale::Decision& decision : again.scale) {
     recorded.actions.insert(recorded.actions.end(), decision.plan.actions.begin(), decision.plan.actions.end());
@@ -322,7 +322,7 @@ TEST(DecisionLoop, SnapshotFileOfPolicyCapstanDecidesTheSame) {
   const Result<archive::SavedState> state = archive::parse(file, "incident.json");
   ASSERT_TRUE(state) << state.error().text();
   EXPECT_EQ(archive::to_json(*state), file);
-  const archive::Redecision again = archive::redecide(*state);
+  const archive::RepeatedDecisions again = archive::redecide(*state);
   ASSERT_EQ(again.scale.size(), 2u);
   for (std::uint32_t i = 0; i < 2; ++i) {
     const decide::scale::Decision& live = scene.two.loop.controller().scale_decision({i});

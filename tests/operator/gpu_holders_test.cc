@@ -100,7 +100,7 @@ std::string held(const model::Snapshot& snapshot) {
 
 struct Row {
   std::string title;
-  std::string expected;  ///< by node
+  std::string expected;  ///< held and all GPUs by node
   std::function<void(Cluster&)> fill;
 };
 

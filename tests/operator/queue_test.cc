@@ -66,7 +66,7 @@ TEST(QueueTree, AVerdictNamesTheMissingParentAndTheLoop) {
   };
   const char* kLost =
       "queue \"lost\" names queue \"missing\" as its parent, which has no Queue object: no pod of queue \"lost\" is "
-      "placed until that object exists or `spec.parent` names another one";
+      "placed until that object exists or `spec.parent` names another queue";
   EXPECT_EQ(why("lost"), kLost);
   EXPECT_EQ(why("below"), kLost);
   for (const char* name : {"one", "two", "three", "self"}) {

@@ -39,7 +39,7 @@ void change_a_pod(testing::Cluster& cluster) {
   cluster.pods.put(pod);
 }
 
-/// Brings the changed pods into the replicas.
+/// Updates the replicas for the pods that changed.
 void follow(ReplicaTable& kept, const kube::StoreSnapshot<kube::Pod>& before,
             const kube::StoreSnapshot<kube::Pod>& after) {
   using Row = std::shared_ptr<const kube::Pod>;

@@ -358,7 +358,7 @@ RC_GTEST_PROP(SnapshotBuilder, FollowsChangesAsIfItReadAllObjects, ()) {
       status_alone&& pass > 1 ? change_status(cluster) : change(cluster, pass * 100 + i);
     }
     if (*rc::gen::inRange(0, 2) == 0) readings = Readings({{"p1a0", waiting(pass)}, {"p2b0", waiting(7)}});
-    // Most objects were created at 16:00; an earlier pass moves such moments.
+    // Most objects were created at 16:00. A pass before that time moves their creation to its own time.
     const Instant at = kIn2027 - std::chrono::hours(24 * (*rc::gen::inRange(0, 5) == 0 ? 100 : 0)) + seconds(pass);
     reference.forget_last_pass();
     const SnapshotBuilder::Output expected = reference.build(cluster.view(), readings, at);
@@ -471,6 +471,7 @@ TEST(SnapshotBuilder, ExpectsStartTimesFromOtherReplicas) {
 }
 
 TEST(SnapshotBuilder, KnowsFromWhenTheContainersOfAReplicaRan) {
+  constexpr const char* kInitialized = "2026-11-21T16:00:40Z";
   constexpr const char* kStarted = "2026-11-21T16:01:00Z";
   Cluster cluster;
   cluster.nodes.put(testing::node("n1"));
@@ -483,9 +484,14 @@ TEST(SnapshotBuilder, KnowsFromWhenTheContainersOfAReplicaRan) {
   Object container = {{"restartCount", 0}};
   container["state"]["running"]["startedAt"] = kStarted;
   pod["status"]["containerStatuses"] = Object::array({container});
+  pod["spec"]["initContainers"] = Object::array({{{"name", "download"}}});
+  Object initialized = {{"type", "Initialized"}, {"status", "True"}};
+  initialized["lastTransitionTime"] = kInitialized;
+  pod["status"]["conditions"].push_back(initialized);
   cluster.pods.put(pod);
   SnapshotBuilder builder;
   const model::Snapshot snapshot = builder.build(cluster.view(), {}, kIn2027).snapshot;
+  EXPECT_EQ(snapshot.gangs.at({0}).initialized_at, instant_of(*kube::read_wall_time(kInitialized)));
   EXPECT_EQ(snapshot.gangs.at({0}).containers_started_at, instant_of(*kube::read_wall_time(kStarted)));
 }
 

@@ -66,7 +66,7 @@ TEST_F(SnapshotGangs, AGangHasARowFromItsFirstPodOn) {
   EXPECT_EQ(gang.phase, model::Gang::Phase::pending);
   EXPECT_EQ(gang.pods.size(), 2u);
   EXPECT_EQ(gang.spec.pods.gpus_per_pod, whole_gpus(8));
-  EXPECT_EQ(gang.spec.together, model::TopologyLevel::cluster);
+  EXPECT_EQ(gang.spec.required_level, model::TopologyLevel::cluster);
 }
 
 TEST_F(SnapshotGangs, PodsThatDifferCountAsTheLargestOfThem) {
@@ -117,7 +117,7 @@ TEST_F(SnapshotGangs, ExclusiveTopologyGivesTheLevel) {
         {"leaderworkerset.sigs.k8s.io/exclusive-topology", "topology.kubernetes.io/zone"}};
     cluster.pods.put(pod);
   }
-  EXPECT_EQ(build().gangs.at({0}).spec.together, model::TopologyLevel::zone);
+  EXPECT_EQ(build().gangs.at({0}).spec.required_level, model::TopologyLevel::zone);
 }
 
 TEST_F(SnapshotGangs, KaiPodGroupGivesTheRequiredAndThePreferredLevel) {
@@ -135,12 +135,12 @@ TEST_F(SnapshotGangs, KaiPodGroupGivesTheRequiredAndThePreferredLevel) {
                       {"preferredTopologyLevel", "topology.kubernetes.io/rack"}}}}}};
   cluster.kai_groups.put(group);
   ASSERT_EQ(build().gangs.size(), 1u);
-  EXPECT_EQ(seen.snapshot.gangs.at({0}).spec.together, model::TopologyLevel::zone);
+  EXPECT_EQ(seen.snapshot.gangs.at({0}).spec.required_level, model::TopologyLevel::zone);
   EXPECT_EQ(seen.snapshot.gangs.at({0}).spec.preferred, model::Level(model::TopologyLevel::rack));
   group["spec"]["topologyConstraint"] = {{"preferredTopologyLevel", "topology.kubernetes.io/rack"}};
   cluster.kai_groups.put(group);
   build();
-  EXPECT_EQ(seen.snapshot.gangs.at({0}).spec.together, model::TopologyLevel::cluster);
+  EXPECT_EQ(seen.snapshot.gangs.at({0}).spec.required_level, model::TopologyLevel::cluster);
   EXPECT_EQ(seen.snapshot.gangs.at({0}).spec.preferred, model::Level(model::TopologyLevel::rack));
 }
 
@@ -164,13 +164,13 @@ TEST_F(SnapshotGangs, KueueAnnotationsNameLevelsOfATopologyOfTheFleet) {
   ASSERT_EQ(build().gangs.size(), 1u);
   const model::Catalog& catalog = *seen.snapshot.catalog;
   const model::Gang& gang = seen.snapshot.gangs.at({0});
-  EXPECT_EQ(catalog.level_key(gang.spec.together), "fabric/spine");
+  EXPECT_EQ(catalog.level_key(gang.spec.required_level), "fabric/spine");
   EXPECT_EQ(catalog.topologies.at(1).levels.size(), 2u) << "nodes are no level of their own";
   ASSERT_TRUE(gang.spec.preferred);
   EXPECT_EQ(catalog.level_key(*gang.spec.preferred), "fabric/leaf");
   int in_fabric = 0;
   seen.snapshot.nodes.for_each([&](model::NodeId, const model::Node& row) {
-    const model::DomainId spine = row.domains.domain_at(gang.spec.together);
+    const model::DomainId spine = row.domains.domain_at(gang.spec.required_level);
     in_fabric += spine.valid() && catalog.domain(spine).name == "s1";
   });
   EXPECT_EQ(in_fabric, 1);
@@ -184,7 +184,7 @@ TEST_F(SnapshotGangs, APreferredLevelThatIsWiderThanTheRequiredOneIsDropped) {
     cluster.pods.put(pod);
   }
   build();
-  EXPECT_EQ(seen.snapshot.gangs.at({0}).spec.together, model::TopologyLevel::rack);
+  EXPECT_EQ(seen.snapshot.gangs.at({0}).spec.required_level, model::TopologyLevel::rack);
   EXPECT_FALSE(seen.snapshot.gangs.at({0}).spec.preferred);
 }
 
@@ -292,6 +292,27 @@ TEST_F(SnapshotGangs, PoolsOfferTheDescribedInstanceTypes) {
   cluster.pools.remove("gpu");
   build();
   EXPECT_TRUE(seen.snapshot.catalog->pools[0].offerings.empty());
+}
+
+/// The amounts of the machine exclude pods that fit on none, also while no node of the type exists.
+TEST_F(SnapshotGangs, TheTableOfMachinesHasTheCpuAndMemoryThatThePolicyDoesNotState) {
+  policy["spec"]["instanceTypes"][0].update({{"name", "p5.48xlarge"}, {"memoryGi", 2'000}});
+  cluster.fleet.put(policy);
+  cluster.pools.put(pool());
+  build();
+  const model::Catalog* catalog = seen.snapshot.catalog.get();
+  ASSERT_FALSE(catalog->pools[0].offerings.empty());
+  const auto amounts = catalog->resources_of_new_node(catalog->pools[0].offerings[0]);
+  ASSERT_TRUE(amounts);
+  EXPECT_EQ(amounts->cpu_milli, 192'000);
+  EXPECT_EQ(amounts->memory_mib, 2'000 * 1'024) << "the policy is more exact";
+  policy["spec"]["instanceTypes"][0].update({{"gpus", 4}});
+  cluster.fleet.put(policy);
+  build();
+  catalog = seen.snapshot.catalog.get();
+  const auto other = catalog->resources_of_new_node(catalog->pools[0].offerings.back());
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->cpu_milli, model::kUnlimited) << "a machine of the same name with other GPUs";
 }
 
 TEST_F(SnapshotGangs, PolicyStatesTheCpuAndMemoryOfAnInstanceType) {

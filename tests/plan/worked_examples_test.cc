@@ -1,8 +1,8 @@
 // Plans the specs of docs/guides/plan. The guide must show the page, and the autoscalers that a plan writes must reach
 // the attainment that it states. `scripts/golden` updates the guides.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiment/run/batch.h"
 #include "plan/figures.h"
 #include "plan/files.h"
 #include "plan/make_plan.h"
@@ -141,6 +142,78 @@ TEST_P(WorkedExample, IsTheCheapestScalerThatHoldsTheSlo) {
       EXPECT_LE(micro_usd_per_hour(service), micro_usd_per_hour(variant.seeds)) << scaler_word(variant.kind);
     }
   }
+}
+
+/// Writes all files of a plan to a folder below `folder`. Returns the path of the scenario of its autoscaler files.
+std::string write_plan(const Plan& plan, const Folder& folder) {
+  for (const auto& [file, text] : plan_files(plan)) folder.write("out/" + file, text);
+  return folder.write("out/" + comparison_file(plan.services.at(0)), plan.services[0].comparison);
+}
+
+/// Runs the scenario that the plan writes for its first service, under each seed of the plan. The policies of the
+/// scenario are the autoscaler files. Expects that every run reaches the attainment that the plan states.
+void expect_stated_attainment(const Plan& plan, std::size_t files) {
+  const Folder folder;
+  const std::string path = write_plan(plan, folder);
+  const ServicePlan& service = plan.services[0];
+  std::vector<scenario::Scenario> scenarios;
+  for (const Trial& trial : service.seeds) {
+    auto read = scenario::read_scenario(path, {.sets = {}, .trace = {}, .seed = trial.seed, .policies = {}});
+    ASSERT_TRUE(read) << read.error().text();
+    scenarios.push_back(std::move(*read));
+  }
+  std::vector<experiment::PlannedRun> runs;
+  for (const scenario::Scenario& scenario : scenarios) {
+    ASSERT_EQ(scenario.policies.size(), files);
+    for (const scenario::PolicySpec& policy : scenario.policies) runs.push_back({&scenario, &policy});
+  }
+  const auto results = experiment::run_batch(runs, 0, "autoscaler files", {});
+  ASSERT_TRUE(results) << results.error().text();
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    EXPECT_GE((*results)[i].attainment_ppm(), lowest_attainment_ppm(service) - kHalfAPointPpm)
+        << runs[i].policy->policies.name << " seed " << (*results)[i].seed;
+    EXPECT_TRUE((*results)[i].warnings.empty()) << (*results)[i].warnings.front();
+  }
+}
+
+TEST_P(WorkedExample, ItsScenarioOfTheScalersReachesTheStatedAttainment) {
+  expect_stated_attainment(plan_of(GetParam()), 3);
+}
+
+Plan plan_of_text(const std::string& text, const std::string& path) {
+  SpecResult spec = parse_plan_spec(text, path);
+  EXPECT_TRUE(spec) << spec.error().text();
+  Result<Plan> made = make_plan(std::move(*spec), {});
+  EXPECT_TRUE(made) << made.error().text();
+  return std::move(*made);
+}
+
+TEST(OwnSpec, TheScalersOfATraceReachTheStatedAttainment) {
+  const Folder folder;
+  std::string trace = "arrival_s,client_id,input_tokens,output_tokens\n";
+  for (int second = 0; second < 1200; ++second) {
+    const int requests = second / 300 % 2 == 0 ? 4 : 12;
+    for (int i = 0; i < requests; ++i) {
+      trace += fmt::format("{}.{:02},1,{},{}\n", second, i * 5, 300 + second * 7 % 900, 80 + (second + i * 31) % 240);
+    }
+  }
+  const Plan plan = plan_of_text(
+      "cluster: {instances: [{instance: p5.4xlarge, usd_per_hour: 6.88}]}\n"
+      "services:\n- {name: chat, model: Llama-3.1-8B, slo: {ttft_p99: 1s, tpot: 50ms}, load: {trace: '" +
+          folder.write("trace.csv", trace) + "'}}\n",
+      "trace.yaml");
+  ASSERT_TRUE(plan.services.at(0).holds_slo);
+  expect_stated_attainment(plan, 3);
+}
+
+TEST(OwnSpec, TheScalersOfAPipelineReachTheStatedAttainment) {
+  const SpecResult spec = read_plan_spec(CAPSTAN_SOURCE_DIR "/tests/plan/specs/gangs-pipeline.yaml");
+  ASSERT_TRUE(spec) << spec.error().text();
+  const Result<Plan> plan = make_plan(*spec, {});
+  ASSERT_TRUE(plan) << plan.error().text();
+  ASSERT_TRUE(plan->services.at(0).holds_slo);
+  EXPECT_EQ(plan->services[0].roles[0].engine.stages, 2);
+  expect_stated_attainment(*plan, 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Guides, WorkedExample,

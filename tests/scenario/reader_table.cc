@@ -31,17 +31,20 @@ const std::string kDiurnal = "load.generator.rate={kind: diurnal, rate: 1, peak:
 const std::string kSpike = "load.generator.rate={kind: spike, rate: 1, peak: 8, start: 5m, length: 10m}";
 
 const Strings kRoles = {
-    "service.roles.prefill={model: Llama-3.1-8B, gpu: H100, dtype: bfloat16, tensor_parallel: 1, pods_per_replica: 1, "
+    "service.roles.prefill={model: Llama-3.1-8B, gpu: H100, dtype: bfloat16, tensor_parallel: 1, pipeline_parallel: 1, "
+    "pods_per_replica: 1, "
     "together: node, topology: {preferred: node}, replicas: {min: 1, max: 4}, engine_settings: {prefix_cache: true}, "
     "cpu: 8, memory: 64Gi, node_selector: {tier: serving}, start: {warm_up: 5s}}",
-    "service.roles.decode={model: Llama-3.1-8B, gpu: H100, dtype: bfloat16, tensor_parallel: 1, pods_per_replica: 1, "
+    "service.roles.decode={model: Llama-3.1-8B, gpu: H100, dtype: bfloat16, tensor_parallel: 1, pipeline_parallel: 1, "
+    "pods_per_replica: 1, "
     "together: node, topology: {preferred: node}, replicas: {min: 1, max: 4}, engine_settings: {prefix_cache: true}, "
     "cpu: 8, memory: 64Gi, node_selector: {tier: serving}, start: {warm_up: 5s}}",
     "service.roles.decode_per_prefill={min: 0.5, max: 4}", "service.roles.conversion=3s..5s",
     "service.kv_transfer={bandwidth: 40GB/s, setup: 1ms}"};
 
 const std::string kVariantKeys =
-    "model: Llama-3.1-8B, gpu: H100, dtype: bfloat16, pods_per_replica: 1, together: node, topology: {preferred: "
+    "model: Llama-3.1-8B, gpu: H100, dtype: bfloat16, pipeline_parallel: 1, pods_per_replica: 1, together: node, "
+    "topology: {preferred: "
     "node}, "
     "replicas: {min: 1, max: 4}, engine_settings: {prefix_cache: true}, start: {warm_up: 5s}, cpu: 8, memory: 64Gi, "
     "node_selector: {tier: serving}";

@@ -113,8 +113,8 @@ TEST_P(Scenario, SupportsItsClaims) {
   for (const Claim& claim : GetParam().claims) EXPECT_EQ(claim_fault(claim, result_of(GetParam())), "");
 }
 
-// No policy may break invariant 5, 7 or 8. A baseline may break the others, except in comparisons where Capstan places
-// the gangs and buys the nodes.
+// No policy may break invariant 5, 7 or 8. A baseline may break the other invariants, except in comparisons where
+// Capstan places the gangs and buys the nodes.
 TEST_P(Scenario, KeepsTheInvariants) {
   for (const experiment::RunResult& r : result_of(GetParam()).results) {
     SCOPED_TRACE(r.policy);

@@ -102,26 +102,26 @@ constexpr std::int64_t kJobsPercent = 25;          ///< share of worlds with bat
 constexpr std::int64_t kQueuesPercent = 20;        ///< share of worlds with queues that have limits
 constexpr std::int64_t kCpuPercent = 20;           ///< share of worlds in which pods request CPU and memory
 constexpr std::int64_t kLabelsPercent = 20;        ///< share of worlds in which pods select nodes by labels
-constexpr std::int64_t kTenantsPercent = 40;       ///< share of these with a second service, if their policies allow it
+constexpr std::int64_t kTenantsPercent = 40;       ///< share of worlds with queues that may get a second service
 constexpr std::int64_t kSurvivingReplicasMax = 5;  ///< largest `max` of a service with `survive`
 
 /// Numbers that must be consistent: a gang needs a large enough domain, and the minimum must fit the GPU limit.
 struct Shape {
   std::int64_t tensor_parallel, pods, node_gpus, gpu_limit, existing;
   std::int64_t min, max, initial;
-  std::string together;
-  std::string every_node, dear_node;  ///< further settings of all nodes, and of the on-demand nodes
+  std::string required_level;
+  std::string every_node, on_demand_node;  ///< further settings of all nodes, and of the on-demand nodes
 };
 
-constexpr std::int64_t kCpuPerGpu = 16;         ///< of a node
-constexpr std::int64_t kMemoryGiBPerGpu = 128;  ///< of a node
+constexpr std::int64_t kCpuPerGpu = 16;         ///< CPUs of a node for each GPU
+constexpr std::int64_t kMemoryGiBPerGpu = 128;  ///< memory of a node for each GPU
 
 Shape draw_shape(Dice& dice) {
   Shape shape{};
   shape.tensor_parallel = dice.pick({1, 1, 2, 4});
   shape.pods = dice.chance(50) ? 1 : shape.tensor_parallel / (shape.tensor_parallel > 2 ? dice.pick({1, 2}) : 1);
-  shape.together = dice.pick({"node", "nvlink", "rack", "zone", "cluster"});
-  const bool in_one_node = shape.together == "node" || shape.together == "nvlink";
+  shape.required_level = dice.pick({"node", "nvlink", "rack", "zone", "cluster"});
+  const bool in_one_node = shape.required_level == "node" || shape.required_level == "nvlink";
   // A rack has room for two nodes.
   const std::int64_t min_node_gpus =
       in_one_node ? shape.tensor_parallel : std::max(shape.tensor_parallel / shape.pods, shape.tensor_parallel / 2);
@@ -142,7 +142,7 @@ std::string pool(const std::string& gpu, const Shape& shape) {
       "{{name: {0}, gpu_limit: {1}, node_limit: {3}, offerings: [{{instance: cheap-{0}, gpu: {0}, gpus: {2}, "
       "usd_per_hour: 20, "
       "capacity: spot{4}}}, {{instance: dear-{0}, gpu: {0}, gpus: {2}, usd_per_hour: 30{4}{5}}}]}}",
-      gpu, shape.gpu_limit, shape.node_gpus, shape.gpu_limit / shape.node_gpus, shape.every_node, shape.dear_node);
+      gpu, shape.gpu_limit, shape.node_gpus, shape.gpu_limit / shape.node_gpus, shape.every_node, shape.on_demand_node);
 }
 
 std::string bounds(std::int64_t min, std::int64_t max, std::int64_t initial) {
@@ -154,14 +154,14 @@ void set_shape(Dice& dice, const Shape& shape, ReplicaForms replicas, bool can_s
                std::vector<std::string>& sets) {
   sets.push_back(fmt::format("service.tensor_parallel={}", shape.tensor_parallel));
   sets.push_back(fmt::format("service.pods_per_replica={}", shape.pods));
-  sets.push_back("service.together=" + shape.together);
+  sets.push_back("service.together=" + shape.required_level);
   const bool variants = replicas == ReplicaForms::variants;
   sets.push_back(fmt::format("cluster.pools=[{}{}]", pool("h100_sxm", shape),
                              variants ? ", " + pool("a100_sxm", shape) : std::string()));
   sets.push_back(
       fmt::format("cluster.existing=[{{instance: dear, gpu: h100_sxm, gpus: {}, usd_per_hour: 30, "
                   "pool: h100_sxm, count: {}{}{}}}]",
-                  shape.node_gpus, shape.existing, shape.every_node, shape.dear_node));
+                  shape.node_gpus, shape.existing, shape.every_node, shape.on_demand_node));
   const std::string bounds_text = bounds(shape.min, shape.max, shape.initial);
   if (replicas == ReplicaForms::one_kind) {
     const std::string domain = dice.pick({"node", "rack", "zone"});
@@ -219,7 +219,7 @@ void set_cpu(Dice& dice, Shape& shape, bool has_jobs, std::vector<std::string>& 
 /// Adds labels: the replicas stand on labelled on-demand nodes only, and jobs in one zone.
 void set_labels(Dice& dice, Shape& shape, bool has_jobs, std::vector<std::string>& sets) {
   if (dice.chance(60)) {
-    shape.dear_node += ", labels: {tier: serving}";
+    shape.on_demand_node += ", labels: {tier: serving}";
     sets.emplace_back("service.node_selector={tier: serving}");
   }
   if (has_jobs && dice.chance(60)) {

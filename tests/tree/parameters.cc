@@ -24,7 +24,8 @@ bool is_parameter(const std::string& part) {
   return part.size() <= kLongestDeclaration && RE2::FullMatch(part, declaration);
 }
 
-/// Two parts may have another form, such as a pointer to a function or a parameter without a name.
+/// Returns true if a list of parameters is too long. Up to two of its parts need not look like a parameter, such as a
+/// pointer to a function or a parameter without a name.
 bool declares_too_many(const List& list) {
   if (list.parts.size() <= kMaxParameters) return false;
   return std::ranges::count_if(list.parts, is_parameter) + 2 >= std::ssize(list.parts);

@@ -8,7 +8,7 @@ namespace {
 struct ParameterRow {
   const char* teaches;
   const char* text;
-  std::size_t line;  ///< of the finding; 0: none
+  std::size_t line;  ///< line of the finding; 0: no finding
 };
 
 constexpr ParameterRow kParameterRows[] = {

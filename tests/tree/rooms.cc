@@ -12,7 +12,8 @@ namespace {
 
 using Edges = std::map<std::string_view, std::vector<std::string_view>>;
 
-/// The direct edges. A room may include every room that the edges reach. `cli` is at the top and may include all rooms.
+/// Returns the direct edges. A room may include every room that the edges reach. `cli` is at the top and may include
+/// all rooms.
 const Edges& edges() {
   static const Edges all = {
       {"base", {}},
@@ -53,8 +54,8 @@ const Edges& edges() {
   return all;
 }
 
-/// The direct edges between the folders of a room. A folder that is not named here may see its whole room, and files
-/// that lie directly in a room count as the folder ".".
+/// Returns the direct edges between the folders of a room. A folder that is not named here may include its whole room.
+/// Files that lie directly in a room count as the folder ".".
 const std::map<std::string_view, Edges>& folder_edges() {
   static const std::map<std::string_view, Edges> all = {
       {"decide", {{".", {}}, {"place", {"."}}, {"provision", {".", "place"}}, {"scale", {".", "place", "provision"}}}},

@@ -25,8 +25,8 @@ constexpr std::string_view kResultRooms[] = {"base",     "model",    "engine",  
 /// The rooms that decide and act.
 constexpr std::string_view kCoreRooms[] = {"model", "fleet", "decide", "control", "bound", "actuate"};
 
-/// The only files below cli that may print or read a clock. A failed assertion prints. The other two files provide the
-/// clocks of the machine, which are then passed as arguments.
+/// The only files below cli that may print, and that may read a clock. A failed assertion prints. The two files that
+/// read a clock provide the clocks of the machine, which are passed as arguments.
 constexpr std::string_view kMayPrint[] = {"src/base/assert.cc"};
 constexpr std::string_view kMayReadClock[] = {"src/net/monotonic.cc", "src/kube/wall_clock.cc"};
 

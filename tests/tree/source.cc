@@ -36,7 +36,8 @@ class Blanker {
   }
 
  private:
-  /// Consumes one or more characters of `rest`. Returns the number of characters after the first one.
+  /// Consumes the first character of `rest`, and further ones that belong to the same token. Returns the number of
+  /// these further characters.
   std::size_t step(std::string_view rest, std::string& out) {
     switch (state_) {
       case State::code:

@@ -32,7 +32,7 @@ function drawWhenIdle(draw: () => void): void {
 }
 
 /// Renders its views at once if they are in the window or near it, and otherwise when the page is idle. Until then it
-/// shows what it has shown before, and has the attribute data-late.
+/// keeps its last drawing, and has the attribute data-late.
 export function Deferred({ children }: { children: ComponentChildren }) {
   const place = useRef<HTMLDivElement>(null);
   const isNear = useRef(false);

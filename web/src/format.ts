@@ -36,13 +36,13 @@ export function duration(us: number): string {
 }
 
 /// Formats an SLO, such as "99.0 %: TTFT ≤ 1.00 s, TPOT ≤ 50 ms".
-export function sloWords(slo: { ttft_ns: number; tpot_ns: number; e2e_ns: number; attainment_ppm: number }): string {
+export function sloWords(slo: { ttft_ns: number; tpot_ns: number; e2e_ns: number; attainment_ppm: number; ttft_prefills_milli?: number }): string {
   const bounds = [
     ["TTFT", slo.ttft_ns],
     ["TPOT", slo.tpot_ns],
     ["end to end", slo.e2e_ns],
   ] as const;
-  const words = bounds.filter(([, ns]) => ns > 0).map(([name, ns]) => `${name} ≤ ${duration(ns / 1000)}`);
+  const words = bounds.filter(([, ns]) => ns > 0).map(([name, ns]) => `${name} ≤ ${duration(ns / 1000)}${name === "TTFT" && (slo.ttft_prefills_milli ?? 0) > 0 ? ` or ${(slo.ttft_prefills_milli ?? 0) / 1000} times its prefill` : ""}`);
   return `${percent(slo.attainment_ppm)}: ${words.join(", ")}`;
 }
 

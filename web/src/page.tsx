@@ -17,6 +17,7 @@ import { History, momentOf } from "./view/history";
 import { Latency } from "./view/latency";
 import { scrollToDecisions } from "./view/lead";
 import { Moments } from "./view/moments";
+import { Outcomes } from "./view/outcomes";
 import { Ranking } from "./view/ranking";
 import { Jobs, Services } from "./view/services";
 import { Signals } from "./view/signals";
@@ -26,6 +27,7 @@ function Header({ result, theme, onTheme }: { result: Result; theme: Theme; onTh
   const longest = Math.max(...result.policies.map((policy) => policy.simulated_ns));
   const first = result.policies[0];
   const jobs = (first?.jobs ?? []).reduce((sum, one) => sum + one.arrived, 0);
+  const coldStart = Math.max(0, ...result.policies.map((policy) => policy.cold_starts?.p50_ns ?? 0));
   const arrived = result.slo === null ? `${count(jobs)} jobs` : `${count(first?.requests.arrived ?? 0)} requests`;
   return (
     <header>
@@ -37,6 +39,7 @@ function Header({ result, theme, onTheme }: { result: Result; theme: Theme; onTh
         <p>
           {result.service}
           {result.slo !== null && (first?.services ?? []).length === 0 && ` · SLO ${sloWords(result.slo)}`}
+          {coldStart > 0 && ` · ${result.policies.length > 1 ? "slowest median" : "median"} cold start ${duration(coldStart / 1000).replaceAll(" ", "\u00a0")}`}
         </p>
       </div>
       <label class="theme">
@@ -50,6 +53,25 @@ function Header({ result, theme, onTheme }: { result: Result; theme: Theme; onTh
         </select>
       </label>
     </header>
+  );
+}
+
+/// The sentences below the verdict: how the first policy differs from others, the bound, and notes.
+function Sentences({ result }: { result: Result }) {
+  const bound = result.clairvoyant?.words?.trim().split("\n") ?? [];
+  const all = [
+    ...(result.why ?? []),
+    // A line of the bound has its subject in a column of its own.
+    ...bound.map((line) => line.replace(/ {2,}/, ": ")),
+    ...(result.notes ?? []).map((note) => `Note: ${note}`),
+  ];
+  if (all.length === 0) return null;
+  return (
+    <ul class="sentences" aria-label="Why, and notes">
+      {all.map((sentence) => (
+        <li key={sentence}>{sentence}</li>
+      ))}
+    </ul>
   );
 }
 
@@ -210,6 +232,7 @@ export function FirstPage({ result }: { result: Result }) {
       <Header result={result} theme={theme} onTheme={ignore} />
       {result.verdict !== undefined && <p class="verdict">{result.verdict}</p>}
       <Ranking result={result} shownPolicy={shownPolicy} comparedPolicy={comparedPolicy} onShow={ignore} />
+      <Sentences result={result} />
       <p class="reads" role="status">
         Reads what happened over time …
       </p>
@@ -269,6 +292,7 @@ export function Page({ result, top }: { result: Result; top?: ComponentChildren 
       {result.verdict !== undefined && <p class="verdict">{result.verdict}</p>}
       {top}
       <Ranking result={result} shownPolicy={choice.shownPolicy} comparedPolicy={choice.comparedPolicy} onShow={onShow} onFigure={onFigure} />
+      <Sentences result={result} />
       <Services policy={policy} chosen={service} onFigure={onServiceFigure} {...(services.length > 0 ? { onService } : {})} />
       <Jobs policy={policy} {...(policy.fleet === undefined ? {} : { onWait })} />
       <Toolbar result={result} choice={choice} change={change} onAll={onAll} />
@@ -294,6 +318,7 @@ export function Page({ result, top }: { result: Result; top?: ComponentChildren 
       </Deferred>
       <Deferred>
         <Latency shown={shown} against={against} isPart={isPart} onLatency={onLatency} />
+        <Outcomes shown={policy} against={other} isPart={isPart} />
       </Deferred>
       {(policy.command ?? result.command) !== undefined && (
         <footer>

@@ -26,7 +26,7 @@ function whole(text: string | null): number | undefined {
   return Number.isFinite(value) && value >= 0 ? Math.floor(value) : undefined;
 }
 
-/// Reads a choice; whatever is missing or out of range gets its default.
+/// Reads a choice. A value that is missing or out of range gets its default.
 export function parseChoice(hash: string, policies: number): Choice {
   const fields = new URLSearchParams(hash.replace(/^#/, ""));
   const position = (key: string) => {

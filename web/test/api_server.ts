@@ -98,7 +98,7 @@ export class ApiServer {
   private readonly events: Event[] = [];
   private readonly watches = new Set<{ target: Target; response: ServerResponse }>();
   private readonly server: Server;
-  /// The metrics of an engine for each pod; all on one port, as the pods of a cluster have one each.
+  /// Serves the metrics of all engines. All pods have the address 127.0.0.1, so they share one port.
   private readonly engines: Server;
 
   constructor() {

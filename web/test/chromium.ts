@@ -18,10 +18,10 @@ const kData = 'id="data">';
 /// The longest wait for the browser, on a machine that also builds.
 const kPatienceMs = 180_000;
 
-/// The frames in which a view that has just been rendered learns its width and draws.
+/// Number of frames within which a newly rendered view measures its width and draws.
 const kFrames = 6;
 
-/// Waits until the page has drawn every view, and all of them as the reader last chose.
+/// Waits until the page has drawn every view with the latest choices of the reader.
 export async function settled(page: Page): Promise<void> {
   await page.evaluate(
     (most) =>
@@ -157,7 +157,7 @@ export class Chromium {
     const page = await this.browser.newPage({ viewport: { width: 1280, height: 900 } });
     await page.addInitScript(() => {
       addEventListener("readystatechange", () => {
-        if (document.readyState === "interactive") (window as unknown as { early: number }).early = document.querySelectorAll(".ranking tbody tr").length;
+        if (document.readyState === "interactive") (window as unknown as { early: number }).early = document.querySelectorAll(".ranking tbody tr:not(.remarks)").length;
       }, true);
     });
     try {

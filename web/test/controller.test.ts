@@ -154,7 +154,7 @@ test("the page of a controller shows its views, and what it decides arrives by i
       // The price of the node is not known, so the table of costs shows none.
       assert.deepEqual(await page.getByRole("table", { name: "Cost by use of the GPUs" }).locator("tbody td:nth-child(3)").allInnerTexts(), ["–", "–", "–"]);
 
-      // A change of the mode, and the replicas that follow, appear without being loaded again.
+      // A change of the mode, and the replicas that follow, appear although the page is not loaded again.
       cluster.putScaler({ mode: "Active" });
       cluster.api.put(kFleet, "", "default", { spec: { layers: { replicas: "Active" } } });
       await decisions(page).getByText("applied").first().waitFor();

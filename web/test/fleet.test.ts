@@ -44,7 +44,7 @@ test("pods of one moment have different GPUs, and a later pod may have those of 
 });
 
 test("pods that existed before the page begins to count have different GPUs", () => {
-  // The moments are rounded to milliseconds, so those of the first state may be a little before its own.
+  // Moments are rounded to milliseconds, so an object of the first state may begin a little before the state.
   const [first] = readFleet(structuredClone(kFleet), kServices, 120, 0.0004).nodes;
   assert.deepEqual(first?.pods.map((pod) => pod.slot), [0, 2]);
 });
@@ -114,7 +114,7 @@ test("a typical start has the median of each phase", () => {
     node_setup_ms: none, placement_ms: [1000, 1000, 1000], image_ms: none, weights_ms: [10_000, 30_000, 20_000], engine_ms: none, warm_up_ms: none,
   });
   assert.deepEqual(starts.map((start) => start.total), [51, 91, 71]);
-  assert.deepEqual(typicalStart(starts, 0.5), [0, 0, 50, 0, 1, 0, 20, 0, 0, 0, 0]);
+  assert.deepEqual(typicalStart(starts, 0.5), [0, 0, 50, 0, 1, 0, 0, 20, 0, 0, 0, 0, 0]);
 });
 
 test("the mean of a phase counts each request of the stretch once", () => {

@@ -27,7 +27,7 @@ test("every view shows the run", async () => {
   await open(report, "", async (page) => {
     assert.match(await page.title(), /^Azure LLM 2023, conversation · Capstan$/);
     assert.match(await page.locator(".verdict").innerText(), /is the cheapest policy that holds the SLO/);
-    assert.equal(await page.locator(".ranking tbody tr").count(), 9);
+    assert.equal(await page.locator(".ranking tbody tr:not(.remarks)").count(), 11, "eight policies, the constant fleet and two of the bound");
     assert.equal(await page.locator(".ranking tr:has(.mark:text('▶'))").count(), 1);
     assert.equal(await page.locator(".plot canvas").count(), 7);
     assert.equal(await page.locator(".frontier .point").count(), 8);
@@ -52,9 +52,25 @@ test("the ranking is shown before the browser has read what happened over time",
   writeFileSync(cut, html.slice(0, html.indexOf('<script type="application/json" id="data">')));
   await chromium.openUnsettled(cut, async (page) => {
     const early = await page.evaluate(() => (window as unknown as { early: number }).early);
-    assert.equal(early, 9, "rows of the ranking when the script had run");
+    assert.equal(early, 11, "rows of the ranking when the script had run");
   });
   await open(report, "", async (page) => assert.equal(await page.getByText("Reads what happened").count(), 0));
+});
+
+test("everything that the text says stands on the page", async () => {
+  const result = resultOf(report);
+  const broken = result.policies.filter((policy) => policy.remarks?.some((remark) => remark.startsWith("broken invariants: ")));
+  assert.ok(broken.length > 0 && (result.why ?? []).length > 0, "the run has something to say");
+  await open(report, "", async (page) => {
+    const words = await page.locator("main").innerText();
+    for (const remark of result.policies.flatMap((policy) => [...(policy.remarks ?? []), ...policy.warnings])) assert.ok(words.includes(remark), remark);
+    for (const sentence of [...(result.why ?? []), ...(result.notes ?? [])]) assert.ok(words.includes(sentence), sentence);
+    for (const text of [/slowest median cold start \d/, /achievable with all requests known/, /lower bound for 99\.0 % met/, /achievable: the plan behind the lower bound/]) assert.match(words, text);
+    const outcomes = await page.getByRole("table", { name: "Outcomes" }).innerText();
+    const [policy] = result.policies;
+    assert.match(outcomes, new RegExp(`${(policy?.requests.arrived ?? 0).toLocaleString("en-US")} arrived .* retries`));
+    assert.match(outcomes, /\d+ launched · \d+ refused · \d+ released/);
+  });
 });
 
 test("a policy is chosen with the mouse and with the keyboard, and the address follows", async () => {
@@ -271,7 +287,7 @@ test("queues have columns for shares, if a queue has any", async () => {
 test("figures of the whole run say so where the charts show a part of it", async () => {
   const words = /the whole run, not of the stretch/;
   await open(report, "", async (page) => assert.equal(await page.getByText(words).count(), 0));
-  await open(report, "#from=600&to=900", async (page) => assert.equal(await page.getByText(words).count(), 2));
+  await open(report, "#from=600&to=900", async (page) => assert.equal(await page.getByText(words).count(), 3));
 });
 
 test("each choice of colours has contrast enough to read", async () => {

@@ -5,11 +5,14 @@ import { readFleet, queuesAt } from "../src/data/fleet";
 import { type FleetColumns, kStartPhases, replicaName } from "../src/data/history";
 import { decisionBefore, figureMoment, firstBought, idleMoment, longestWait, peakOf, worstIn, worstMinute } from "../src/data/leads";
 import { observedStarts, costIn } from "../src/data/observed";
+import { observedDemand } from "../src/data/observed_demand";
+import { observedLatency } from "../src/data/observed_latency";
 import { type HistoryAnswer, withChanges } from "../src/data/recorded";
 import type { Policy } from "../src/data/result";
+import { servicesIn } from "../src/serve/recorded_services";
 import { kFleet, kServices } from "./small_fleet";
 
-/// The small fleet as a server sends it.
+/// Returns the small fleet as a server sends it.
 function whole(): HistoryAnswer {
   const fleet = structuredClone(kFleet);
   fleet.machines = [{ ...fleet.machines[0]!, capacity_type: "spot", usd_per_hour: 36 }];
@@ -18,7 +21,7 @@ function whole(): HistoryAnswer {
   return { place: "5.1", is_whole: true, services: kServices, queues: [], fleet };
 }
 
-/// An answer with one changed row of each table, whose lists are numbered anew.
+/// Returns an answer with one changed row of each table. Its lists have a numbering of their own.
 function changes(): HistoryAnswer {
   const fleet: FleetColumns = {
     left_out: 3,
@@ -86,6 +89,66 @@ test("a start whose containers were seen shows the image pull", () => {
   assert.deepEqual(phasesAt([null, 38_000]), { image_ms: 8, engine_start_ms: 22 }, "bound at 30 s, ready at 60 s");
   assert.deepEqual(phasesAt([null, null]), { image_ms: 0, replica_ms: 30 });
   assert.deepEqual(phasesAt([null, 61_000]), { image_ms: 0, replica_ms: 30 }, "the clock of the node is ahead");
+});
+
+test("a start with init containers and a reported load of the weights has their phases", () => {
+  const phasesAt = (initialized_ms: number | null, weights_ms: number | null) => {
+    const answer = whole();
+    Object.assign(answer.fleet.gangs, { containers_ms: [null, 38_000], initialized_ms: [null, initialized_ms], weights_ms: [null, weights_ms] });
+    const [start] = observedStarts(readFleet(answer.fleet, kServices, 120));
+    return Object.fromEntries(kStartPhases.flatMap(([key], i) => (i > 4 && (start?.phases[i] ?? 0) > 0 ? [[key, start?.phases[i]]] : [])));
+  };
+  assert.deepEqual(phasesAt(35_000, 15_000), { init_ms: 5, image_ms: 3, weights_ms: 15, engine_rest_ms: 7 }, "bound at 30 s, ready at 60 s");
+  assert.deepEqual(phasesAt(null, 15_000), { image_ms: 8, weights_ms: 15, engine_rest_ms: 7 });
+  assert.deepEqual(phasesAt(35_000, 23_000), { init_ms: 5, image_ms: 3, engine_start_ms: 22 }, "an engine that claims to have loaded for longer than the start took");
+});
+
+test("the phases of requests come from the sums that engines report", () => {
+  const answer = whole();
+  const role = (part: string) => ({ ...kServices[0]!, name: `chat ${part}`, part });
+  // Ten requests: 20 ms queue and 30 ms prefill at one replica; a transfer of 5 ms, counted by two ranks and as queue of
+  // vLLM, 1 ms of queue and 400 ms of decode at the other one.
+  answer.fleet.use = {
+    row: [0, 1, 2],
+    service: [0, 1, 1],
+    at_ms: [60_000, 60_000, 120_000],
+    tokens: [10, 990, 5],
+    requests: [10, 10, 1],
+    timed_requests: [10, 10, 0],
+    queue_us: [200_000, 60_000, 0],
+    prefill_us: [300_000, 7_000, 0],
+    decode_us: [0, 4_000_000, 0],
+    transfer_us: [0, 100_000, 0],
+    transfers: [0, 20, 0],
+    idle_gpu_s: [0, 0, 0],
+    idle_usd: [0, 0, 0],
+  };
+  const seen = observedLatency(readFleet(answer.fleet, [role("prefill"), role("decode")], 200, 30));
+  assert.equal(seen?.start, -30, "the recording begins at 30 s, within a minute");
+  assert.deepEqual(seen?.rows.map((row) => row.name), ["chat"]);
+  const phases = seen?.rows[0]?.phases;
+  assert.deepEqual(phases?.first_tokens, [0, 10]);
+  assert.deepEqual(phases?.completed, [0, 10]);
+  assert.deepEqual([phases?.queue_us[1], phases?.prefill_us[1], phases?.transfer_us[1], phases?.decode_us[1]], [21_000, 30_000, 5_000, 400_000]);
+  answer.fleet.use = { row: [0], service: [0], at_ms: [0], tokens: [10], requests: [10], idle_gpu_s: [0], idle_usd: [0] };
+  assert.equal(observedLatency(readFleet(answer.fleet, kServices, 200)), undefined, "the server does not send the times");
+});
+
+test("the requests of a service that ended, by minute", () => {
+  const answer = whole();
+  answer.fleet.use = { row: [0, 1, 2], service: [0, 1, 0], at_ms: [60_000, 60_000, 180_000], tokens: [0, 0, 0], requests: [5, 9, 7], idle_gpu_s: [0, 0, 0], idle_usd: [0, 0, 0] };
+  const fleet = readFleet(answer.fleet, [...kServices, { ...kServices[0]!, name: "code" }], 200, 30);
+  assert.deepEqual(observedDemand(fleet, "chat"), { at: [30, 90, 150], requests: [5, 0, 7] });
+  assert.equal(observedDemand(fleet, "none"), undefined);
+});
+
+test("what each service of a recording got", () => {
+  const at = [0, 60, 120];
+  const chat = { service: "chat", desired: [1, 2, 2], ready: [1, 1, 2], starting: [0, 1, 0], waiting: [0, 7, 1], silent: [0, 0, 0], age_ms: [0, 0, 0], late_ppm: [0, 300_000, null], late_allowed_ppm: [10_000, 10_000, 10_000], ttft_p99_us: [null, 900_000, 200_000] };
+  const [all] = servicesIn([chat], at, undefined, [0, 120]);
+  assert.deepEqual(all, { name: "chat", wanted: 2, ready: 2, readyMost: { value: 2, at: 120 }, waitingMost: { value: 7, at: 60 }, late: 150_000, lateAllowed: 10_000, ttft: { value: 900_000, at: 60 }, requests: 0 });
+  const [first] = servicesIn([chat], at, undefined, [0, 59]);
+  assert.deepEqual([first?.wanted, first?.ready, first?.late, first?.ttft], [1, 1, 0, undefined]);
 });
 
 test("the cost of each service is that of the GPUs which its pods held", () => {

@@ -129,7 +129,7 @@ test("a recording shows its decisions, their arithmetic and the command", async 
     await serve(file, [], async (page) => {
       assert.match(await page.locator("header p").innerText(), /^24\d states in 58 min .*, decided by “queue · gang · group”/);
       await page.getByRole("heading", { name: "What is paid for?" }).waitFor();
-      assert.equal(await page.locator(".plot canvas").count(), 7);
+      assert.equal(await page.locator(".plot canvas").count(), 9);
       const all = await page.locator(".log .entry").count();
       assert.ok(all > 3);
       await page.getByLabel("Layer").selectOption("scale");
@@ -202,16 +202,25 @@ test("a recording has the views of nodes and replicas that a report has", async 
     await serve(file, [], async (page) => {
       await figure(page, /^What is paid for/).waitFor();
       const titles = await page.getByRole("heading", { level: 3 }).allInnerTexts();
-      for (const title of [/^GPUs over time/, /^What is where/, /^Why did replicas wait/, /Queues$/, /cold start go/]) {
+      for (const title of [/^GPUs over time/, /^What is where/, /^Why did replicas wait/, /Queues$/, /cold start go/, /^Where did the time of a request go/, /^Does each service get/]) {
         assert.ok(titles.some((one) => title.test(one)), `${title} is not among ${titles.join(", ")}`);
       }
       const paid = figure(page, /^What is paid for/);
       const [hours = 0, cost = 0] = (await paid.locator("tr.sum td").allInnerTexts()).map((text) => Number(text.replace(/[$,]/g, "")));
       assert.ok(Math.abs(hours - simulated.paid_gpu_hours) < 0.05 * simulated.paid_gpu_hours, `${hours} GPU-hours, simulated ${simulated.paid_gpu_hours}`);
       assert.ok(Math.abs(cost - simulated.cost_usd) < 0.05 * simulated.cost_usd, `$${cost}, simulated $${simulated.cost_usd}`);
+      // The engines report the sums of the times; the simulation knows the phases of each request.
+      const times = simulated.latency_phases;
+      assert.ok(times !== undefined);
+      const mean = (means: number[], counts: number[]) => means.reduce((sum, us, i) => sum + us * (counts[i] ?? 0), 0) / counts.reduce((sum, count) => sum + count, 0) / 1e6;
+      const time = figure(page, /^Where did the time of a request go/);
+      await time.getByRole("button", { name: /^Table of/ }).click();
+      const cells = (await time.locator(".data-table tbody tr").first().locator("th, td").allInnerTexts()).slice(1).map(Number);
+      const expected = [0, mean(times.queue_us, times.first_tokens), mean(times.prefill_us, times.first_tokens), 0, mean(times.decode_us, times.completed)];
+      expected.forEach((value, i) => assert.ok(Math.abs((cells[i] ?? -1) - value) <= 0.05 * value + 0.002, `${cells.join(" ")} against ${expected.join(" ")}`));
       const starts = figure(page, /cold start go/);
       assert.match(await starts.locator(".note").first().innerText(), new RegExp(`: ${simulated.cold_starts.count} of ${simulated.cold_starts.count} starts`));
-      // Each start lasts as long as in the simulation, but for the time between two states.
+      // Each start lasts as long as in the simulation, give or take the time between two states.
       await starts.getByRole("button", { name: /^Table of/ }).click();
       const seen = await starts.locator(".data-table tbody tr").evaluateAll((rows) => rows.map((row) => Number(row.lastElementChild?.textContent)));
       await starts.getByRole("button", { name: /^Table of/ }).click();

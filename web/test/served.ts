@@ -21,7 +21,7 @@ export async function launch(): Promise<Browser> {
 
 /// Starts the program and returns it with the address that it prints.
 /// @param printed  finds the address in what the program prints, as its first group
-/// @param output   "stdout" or "stderr"; the other one is that of the test
+/// @param output   "stdout" or "stderr"; the other stream goes where the test's own stream goes
 export async function startServer(words: string[], printed: RegExp, output: "stdout" | "stderr" = "stdout"): Promise<[ChildProcess, string]> {
   const server = spawn(kProgram, words, { cwd: kRoot, stdio: ["ignore", output === "stdout" ? "pipe" : "inherit", output === "stderr" ? "pipe" : "inherit"] });
   let text = "";

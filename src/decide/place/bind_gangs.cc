@@ -10,7 +10,7 @@ using model::ReasonCode;
 Reason reason_of_place(const model::Catalog& catalog, const model::GangSpec& spec, model::Level level) {
   const std::int64_t pods = spec.pods.count;
   if (!spec.preferred) return {ReasonCode::placed_together, {pods, model::reason_number(level)}};
-  const model::Level preferred = model::levels_to_try(catalog.topologies, spec.together, spec.preferred).front();
+  const model::Level preferred = model::levels_to_try(catalog.topologies, spec.required_level, spec.preferred).front();
   if (level == preferred) return {ReasonCode::placed_as_preferred, {pods, model::reason_number(level)}};
   return {ReasonCode::placed_wider, {pods, model::reason_number(level), model::reason_number(preferred)}};
 }

@@ -1,8 +1,12 @@
 #include "decide/place/candidates.h"
 
 #include <algorithm>
+#include <iterator>
+#include <ranges>
+#include <set>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace capstan::decide::place {
 namespace {
@@ -27,6 +31,19 @@ Candidate node_candidate(const Rooms& rooms, NodeId id, const Request& request, 
   return candidate;
 }
 
+/// Returns the nodes with the most free GPUs, at most `most`; ties by id.
+std::vector<NodeId> most_free(const FreeNodes::BySpace& groups, std::size_t most) {
+  std::vector<NodeId> nodes;
+  for (auto group = groups.rbegin(); group != groups.rend() && nodes.size() < most;) {
+    std::set<NodeId> equal;
+    for (const FreeGpus& free = group->first.free; group != groups.rend() && group->first.free == free; ++group) {
+      std::ranges::copy(group->second | std::views::take(most), std::inserter(equal, equal.end()));
+    }
+    std::ranges::copy(equal | std::views::take(most - nodes.size()), std::back_inserter(nodes));
+  }
+  return nodes;
+}
+
 void add_nodes(Search& search, const Rooms& rooms, const Request& request, const Fit& fit) {
   if (request.only_node.valid()) {
     if (rooms.find(request.only_node) == nullptr) return;
@@ -39,14 +56,9 @@ void add_nodes(Search& search, const Rooms& rooms, const Request& request, const
   search.places = static_cast<std::int64_t>(nodes->size());
   const auto add = [&](NodeId id) { search.candidates.push_back(node_candidate(rooms, id, request, fit)); };
   if (!fit.nodes.empty()) add(fit.nodes.front());
-  for (const auto& [node_class, by_free] : nodes->by_class()) {
-    std::size_t left = Search::kMaxConsidered;
-    for (auto group = by_free.rbegin(); group != by_free.rend() && left > 0; ++group) {
-      for (const NodeId id : group->second) {
-        if (left == 0) break;
-        --left;
-        if (fit.nodes.empty() || id != fit.nodes.front()) add(id);
-      }
+  for (const auto& [node_class, by_space] : nodes->by_class()) {
+    for (const NodeId id : most_free(by_space, Search::kMaxConsidered)) {
+      if (fit.nodes.empty() || id != fit.nodes.front()) add(id);
     }
   }
 }

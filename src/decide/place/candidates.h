@@ -21,10 +21,11 @@ struct Candidate {
     not_allowed,  ///< the pods may run on none of its nodes
     has_share,    ///< has its share of the replicas of a service that must survive the loss of a domain
   };
-  /// No domain at level `node`, and at level `cluster` for the nodes that belong to no cluster.
+  /// Domain of the candidate. Invalid at level `node`, and at level `cluster` for nodes that belong to no cluster.
   DomainId domain{};
-  NodeId node{};          ///< only at level `node`
-  MilliGpu free{};        ///< free GPUs on nodes that the pods may use; on all its nodes if there is no such node
+  NodeId node{};  ///< only at level `node`
+  /// Free GPUs on the nodes that the pods may use. If the pods may use none of the nodes, free GPUs on all of them.
+  MilliGpu free{};
   std::int64_t pods = 0;  ///< pods of the gang that fit now
   Outcome outcome = Outcome::too_small;
   friend bool operator==(const Candidate&, const Candidate&) = default;
@@ -33,7 +34,7 @@ struct Candidate {
 /// A search for room for the pods of one gang inside one domain of a level.
 struct Search {
   static constexpr std::size_t kMaxShown = 6;        ///< largest number of candidates that are kept
-  static constexpr std::size_t kMaxConsidered = 64;  ///< largest number of places among which they are chosen
+  static constexpr std::size_t kMaxConsidered = 64;  ///< largest number of places that are considered
 
   GangId gang{};  ///< none for a planned gang
   ServiceId service{};
@@ -57,8 +58,9 @@ struct SearchSubject {
   std::uint32_t ordinal = 0;
 };
 
-/// Adds a search with its candidates, or replaces the earlier search for the same gang at the same level. If there
-/// are more than `kMaxConsidered` places, only those with the most free GPUs are considered.
+/// Adds a search with its candidates, or replaces the earlier search for the same gang at the same level. A full list
+/// gets no new search. Of the domains of the level, or of the nodes of each class, at most `kMaxConsidered` are
+/// considered: the ones with the most free GPUs.
 /// @param fit  the result of the search
 void note_search(std::vector<Search>& searches, const SearchSubject& subject, const Rooms& rooms,
                  const Request& request, const Fit& fit);

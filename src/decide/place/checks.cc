@@ -6,6 +6,8 @@
 #include <set>
 #include <variant>
 
+#include "model/queue_path.h"
+
 namespace capstan::decide::place {
 namespace {
 
@@ -14,7 +16,7 @@ using model::BindPods;
 /// The GPUs that the passes have bound on one node so far.
 struct NodeUse {
   MilliGpu gpus;
-  GpuCount whole = 0;  ///< GPUs of which the pods hold all of a device
+  GpuCount whole = 0;  ///< whole devices that the pods hold
 };
 
 /// Everything that the passes have bound so far.
@@ -47,7 +49,7 @@ std::string add_bind(const BindPods& bind, const Context& context, BindingsSoFar
     NodeUse& here = so_far.by_node[binding.node];
     here.gpus += gpus;
     here.whole += gpus.count / 1'000;
-    for (QueueId id = pod.queue; id.valid(); id = context.snapshot.catalog->queue(id).parent)
+    for (const QueueId id : model::QueuePath(context.snapshot.catalog->queues, pod.queue))
       so_far.by_queue[id] += pod.gpus;
   }
   return "";
@@ -61,7 +63,7 @@ std::string broken_gang(const PendingGang& gang, const BindPods& bind, const Con
     return "1: a gang is bound in part";
   const model::GangSpec& spec = context.snapshot.gangs.at(gang.id()).spec;
   if (gang.pods.have_node == 0 && std::ssize(pods) < spec.pods.needed()) return "1: a gang is bound below its minimum";
-  const model::Level level = spec.together;
+  const model::Level level = spec.required_level;
   const auto domain = [&](NodeId id) {
     const NodeRoom* room = context.index.rooms.find(id);
     return level == TopologyLevel::node ? id.value : room == nullptr ? kNowhere : room->domains.domain_at(level).value;
@@ -92,7 +94,7 @@ std::string broken_queues(const Context& context, const BindingsSoFar& so_far) {
   std::map<QueueId, MilliGpu> held = so_far.by_queue;
   for (const QueueDemand* own : {&context.index.gpus_by_queue, &context.rooms.gpus_by_queue()}) {
     for (const auto& [queue, gpus] : *own) {
-      for (QueueId id = queue; id.valid(); id = catalog.queue(id).parent) held[id] += gpus;
+      for (const QueueId id : model::QueuePath(catalog.queues, queue)) held[id] += gpus;
     }
   }
   for (const auto& [id, gpus] : so_far.by_queue) {

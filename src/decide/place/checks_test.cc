@@ -12,7 +12,7 @@ namespace capstan::decide::place {
 namespace {
 
 /// Two nodes with four GPUs each in different NVLink domains, and two gangs of three pods that want one domain. A queue
-/// holds three GPUs. Everything but the bindings of a test is as a decision makes it.
+/// holds three GPUs. Each test states the bindings; everything else is as a decision makes it.
 struct Cycle {
   /// @param minimum  pods that the first gang needs; 0: all of them
   explicit Cycle(const Policy& with = {}, std::int64_t minimum = 0) : policy(with) {

@@ -24,7 +24,7 @@ struct PendingGang {
   GangId id() const { return pods.shape.gang; }
   void decide(PlacementResult::Kind kind, const model::Reason& why) { result = {id(), kind, why}; }
   /// Returns true if the gang has no room and no pass has decided about it yet.
-  bool lacks_room() const { return !result && refused; }
+  bool has_no_room() const { return !result && refused; }
 };
 
 /// The inputs of a placement, the state that its passes share, and the decision that they make.

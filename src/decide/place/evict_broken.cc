@@ -17,7 +17,7 @@ bool nodes_are_coming(const PendingGang& gang, const Context& context) {
   return coming;
 }
 
-/// Evicts the pods of the gang, and starts its time as a broken gang again.
+/// Evicts the pods of the gang, and sets the time since which the gang counts as broken to now.
 void give_up(PendingGang& gang, Memory::BrokenGang& broken, const Reason& why, const Context& context) {
   for (const PodId pod : context.snapshot.gangs.at(gang.id()).pods) {
     const model::Pod* row = context.snapshot.pods.find(pod);

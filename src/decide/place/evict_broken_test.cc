@@ -14,7 +14,8 @@ struct LostPod {
     gang = world.gang(2, 8, TopologyLevel::node);
     world.bind_pod(gang, 0, node);
   }
-  /// Returns the decision of the last of two cycles, in the second of which the gang is broken for too long.
+  /// Runs two cycles. In the second one the gang has been broken for too long. Returns the decision of the second
+  /// cycle.
   Decision second_cycle(const Policy& policy) {
     Memory memory;
     place_once(world, policy, memory, fleet::testing::at(100));

@@ -125,20 +125,22 @@ DomainId ExpectedNodes::at_level(DomainId domain, model::Level level) const {
   return {};
 }
 
-/// Returns the domains in which the gang could be completed, its best one first.
+/// Returns the domains in which the gang could be completed, the gang's best domain first.
 std::vector<DomainId> ExpectedNodes::candidates(const Shortfall& lack) const {
   std::vector<DomainId> domains;
   if (has_best(lack)) domains.push_back(lack.best_domain);
   if (lack.bound_to_best) return domains;
   for (const ExpectedNode& expected : nodes_) {
-    const DomainId domain = at_level(expected.within, lack.spec.together);
+    const DomainId domain = at_level(expected.within, lack.spec.required_level);
     const bool is_known = std::ranges::find(domains, domain) != domains.end();
-    if (!is_known && (domain.valid() || lack.spec.together == model::TopologyLevel::cluster)) domains.push_back(domain);
+    if (!is_known && (domain.valid() || lack.spec.required_level == model::TopologyLevel::cluster))
+      domains.push_back(domain);
   }
   return domains;
 }
 
-/// Returns the first nodes on their way to the domain that have room for `pods` of the gang together, or nothing.
+/// Returns the nodes on their way to the domain that together have room for `pods` of the gang, taken in the order in
+/// which they are expected. Returns nothing if they have too little room.
 std::optional<Nomination> ExpectedNodes::find(const Shortfall& lack, DomainId domain, std::int64_t pods) const {
   Nomination found;
   if (pods <= 0) return found;

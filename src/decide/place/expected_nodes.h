@@ -57,16 +57,16 @@ class ExpectedNodes {
     });
     sort();
   }
-  /// Adds nodes of a launch without claims, after all others.
+  /// Adds the nodes of a launch that has no claims yet. They come after all other nodes.
   /// @param within  none: anywhere in the zone of the offering
   void add(const model::Purchase& bought, DomainId within, std::int64_t count);
 
   std::vector<ExpectedNode>& nodes() { return nodes_; }
   const std::vector<ExpectedNode>& nodes() const { return nodes_; }
-  GpuCount gpus() const { return gpus_; }  ///< GPUs of all these nodes
+  GpuCount gpus() const { return gpus_; }  ///< GPUs of all nodes that were added
 
-  /// Returns the nodes that will have room for the whole gang first, and reserves that room. Returns nothing if the
-  /// nodes have too little room.
+  /// Finds the nodes on their way that together have room for the whole gang at the earliest time, and reserves that
+  /// room. Returns nothing if the nodes have too little room.
   std::optional<Nomination> nominate(const Shortfall& lack);
 
   /// Returns the number of pods that need a new node if the gang goes to this domain. The free GPUs of the best domain
@@ -100,12 +100,12 @@ std::int64_t pods_on(const ExpectedNode& expected, MilliGpu gpus_per_pod, const 
 void take(ExpectedNode& expected, MilliGpu gpus, const model::Resources& requests);
 
 /// Returns true if the gang must fit on one node.
-inline bool needs_one_node(const Shortfall& lack) { return lack.spec.together == TopologyLevel::node; }
+inline bool needs_one_node(const Shortfall& lack) { return lack.spec.required_level == TopologyLevel::node; }
 
 /// Returns true if the shortfall has a best domain. At level `cluster` that domain has no id.
 inline bool has_best(const Shortfall& lack) {
   return lack.best_domain.valid() ||
-         (lack.spec.together == model::TopologyLevel::cluster && lack.best_free > MilliGpu{});
+         (lack.spec.required_level == model::TopologyLevel::cluster && lack.best_free > MilliGpu{});
 }
 
 }  // namespace capstan::decide::place

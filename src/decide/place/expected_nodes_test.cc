@@ -149,7 +149,7 @@ TEST(ExpectedNodes, OfTwoDomainsTheOneThatIsReadyFirstIsReserved) {
   const model::ClaimId sooner = expect(world, pool, there, 200);
   Shortfall lack;
   lack.spec.pods.gpu = {0};
-  lack.spec.together = TopologyLevel::zone;
+  lack.spec.required_level = TopologyLevel::zone;
   lack.spec.pods.count = 1;
   lack.spec.pods.gpus_per_pod = lack.needed = lack.short_by = whole_gpus(8);
   lack.best_domain = world.zone(0);

@@ -1,7 +1,13 @@
 #include "decide/place/fit.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
+#include <ranges>
+#include <set>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "base/sort_unique.h"
 
@@ -12,81 +18,165 @@ bool admits(const Request& request, model::NodeClassId node_class) {
   return request.pod_class == nullptr || request.pod_class->admits(node_class);
 }
 
-/// Returns true if GPUs alone decide how many pods a node takes, so that all nodes of a group take the same number.
-bool counts_by_group(const Request& request) { return request.pod_class == nullptr && request.avoided == nullptr; }
+std::int64_t slots_within(const FreeGpus& free, const std::optional<model::Resources>& others, const Request& request) {
+  const std::int64_t by_gpus = fleet::places(free, request.gpus_per_pod);
+  if (request.pod_class == nullptr || !others) return by_gpus;
+  return model::times_in(request.pod_class->requests, *others, by_gpus);
+}
+
+std::int64_t slots_in(const NodeRoom& room, const Request& request) {
+  return slots_within(room.free, room.available, request);
+}
 
 bool is_avoided(const Request& request, const NodeRoom& room, NodeId id) {
   return request.avoided != nullptr && request.avoided->contains(failure_domain_of(room, id, request.avoided_level));
 }
 
-/// Calls `visit(free, ids)` for each group of nodes that admit the pods and have at least `at_least` free GPUs.
+bool is_avoided(const Request& request, const Rooms& rooms, NodeId id) {
+  return request.avoided != nullptr && is_avoided(request, *rooms.find(id), id);
+}
+
+/// Nodes of a group that take the same number of pods, ascending.
+using IdRange = std::ranges::subrange<std::set<NodeId>::const_iterator>;
+
+/// Calls `visit(space, ids)` for each group of nodes that admit the pods and have at least `at_least` free GPUs, those
+/// with the fewest free GPUs first in each node class.
 template <typename Visit>
 void each_group(const FreeNodes& nodes, const Request& request, MilliGpu at_least, Visit&& visit) {
-  for (const auto& [node_class, by_free] : nodes.by_class()) {
+  for (const auto& [node_class, by_space] : nodes.by_class()) {
     if (!admits(request, node_class)) continue;
-    for (auto group = by_free.lower_bound(FreeGpus{at_least}); group != by_free.end(); ++group) {
+    for (auto group = by_space.lower_bound({FreeGpus{at_least}}); group != by_space.end(); ++group) {
       visit(group->first, group->second);
     }
   }
 }
 
-/// Chooses a node for each pod among `nodes`, which together take all of them. Nodes in use come first if they suffice.
-/// Otherwise the nodes in use are filled before empty ones are opened, so that as few as possible are opened.
-std::vector<NodeId> spread(const Rooms& rooms, const FreeNodes& nodes, const Request& request) {
-  struct Candidate {
-    NodeId id;
-    MilliGpu free;
-    std::int64_t slots;
-  };
-  std::vector<Candidate> used, untouched;
-  each_group(nodes, request, request.gpus_per_pod, [&](const FreeGpus& free, const std::set<NodeId>& group) {
-    for (const NodeId id : group) {
-      const NodeRoom& room = *rooms.find(id);
-      const std::int64_t n = slots(room, id, request);
-      if (n > 0) (free.sum == room.gpus ? untouched : used).push_back({id, free.sum, n});
-    }
-  });
-  std::vector<NodeId> chosen;
-  std::int64_t left = request.pods;
-  for (std::vector<Candidate>* group : {&used, &untouched}) {
-    std::ranges::sort(*group, [](const Candidate& a, const Candidate& b) {
-      return std::tuple(b.slots, a.free, a.id) < std::tuple(a.slots, b.free, b.id);
+/// Returns true if only GPUs decide how many pods the nodes of a group take, so that all of them take the same number.
+bool gpus_decide(const NodeSpace& space, const Request& request) {
+  return slots_within(space.free, space.at_least, request) == fleet::places(space.free, request.gpus_per_pod);
+}
+
+/// Calls `visit(slots, ids)` for the nodes of a group: once if all of them take the same number of pods, or else for
+/// each node.
+template <typename Visit>
+void each_equal(const Rooms& rooms, const Request& request, const NodeSpace& space, const std::set<NodeId>& ids,
+                Visit&& visit) {
+  if (gpus_decide(space, request)) {
+    return visit(fleet::places(space.free, request.gpus_per_pod), IdRange(ids.begin(), ids.end()));
+  }
+  for (auto id = ids.begin(); id != ids.end(); ++id) {
+    visit(slots_in(*rooms.find(*id), request), IdRange(id, std::next(id)));
+  }
+}
+
+/// Chooses a node for each pod of a request. The cost depends on the number of groups and of pods. The nodes of a group
+/// are visited only if resources other than GPUs may limit their pods.
+class Spread {
+ public:
+  Spread(const Rooms& rooms, const FreeNodes& nodes, const Request& request) : rooms_(rooms), request_(request) {
+    each_group(nodes, request, request.gpus_per_pod, [&](const NodeSpace& space, const std::set<NodeId>& ids) {
+      Groups& groups = space.free.sum == space.gpus ? untouched_ : used_;
+      each_equal(rooms, request, space, ids, [&](std::int64_t n, IdRange equal) {
+        if (n > 0) groups.push_back({n, space.free.sum, equal});
+      });
     });
-    for (auto next = group->begin(); next != group->end() && left > 0; ++next) {
-      auto taken = next;
-      if (next->slots >= left) {
-        // Several nodes may have room for all remaining pods: the fullest of them is taken.
-        const auto enough =
-            std::partition_point(next, group->end(), [&](const Candidate& c) { return c.slots >= left; });
-        taken = std::ranges::min_element(next, enough, {}, [](const Candidate& c) { return std::tuple(c.free, c.id); });
-      }
-      const std::int64_t pods = std::min(taken->slots, left);
-      chosen.insert(chosen.end(), static_cast<std::size_t>(pods), taken->id);
-      left -= pods;
+  }
+
+  /// Chooses among nodes that together take all pods. Nodes in use come first if they suffice. Otherwise the nodes in
+  /// use are filled before empty ones are opened, so that as few as possible are opened.
+  std::vector<NodeId> choose() && {
+    left_ = request_.pods;
+    fill(used_);
+    fill(untouched_);
+    return std::move(chosen_);
+  }
+
+ private:
+  /// Nodes with the same number of slots and of free GPUs.
+  struct Group {
+    std::int64_t slots;
+    MilliGpu free;
+    IdRange ids;
+
+    auto rank() const { return std::tuple(-slots, free); }
+  };
+  using Groups = std::vector<Group>;
+
+  /// Fills the nodes with the most slots first, of these the fullest, then the lowest id. For the last pods, several
+  /// nodes may have room: the fullest of them is taken.
+  void fill(Groups& groups) {
+    std::ranges::sort(groups, {}, &Group::rank);
+    for (auto run = groups.cbegin(); run != groups.cend() && left_ > 0;) {
+      const auto end = std::find_if(run, groups.cend(), [&](const Group& g) { return g.rank() != run->rank(); });
+      const std::int64_t filled = (left_ - 1) / run->slots;
+      const std::vector<NodeId> ids = first_ids(run, end, static_cast<std::size_t>(filled) + 1);
+      for (std::size_t i = 0; i < ids.size() && std::cmp_less(i, filled); ++i) take(ids[i], run->slots);
+      if (std::cmp_greater(ids.size(), filled)) return take(last_node(ids.back(), run, end, groups.cend()), left_);
+      run = end;
     }
   }
-  return chosen;
-}
+
+  /// Returns the node for all pods that are left: `best`, which belongs to the groups before `next`, or a fuller node
+  /// of a later group that has room for them.
+  NodeId last_node(NodeId best, Groups::const_iterator run, Groups::const_iterator next, Groups::const_iterator end) {
+    MilliGpu free = run->free;
+    for (; next != end && next->slots >= left_; ++next) {
+      if (next->free > free) continue;
+      const std::vector<NodeId> first = first_ids(next, next + 1, 1);
+      if (first.empty() || std::tuple(free, best) < std::tuple(next->free, first.front())) continue;
+      best = first.front();
+      free = next->free;
+    }
+    return best;
+  }
+
+  /// Returns the nodes with the lowest ids, at most `most`, ascending. Nodes in avoided domains are left out.
+  std::vector<NodeId> first_ids(Groups::const_iterator group, Groups::const_iterator end, std::size_t most) const {
+    std::vector<NodeId> ids;
+    const bool is_one = group + 1 == end;
+    for (; group != end; ++group) {
+      std::size_t left = most;
+      for (auto id = group->ids.begin(); id != group->ids.end() && left > 0; ++id) {
+        if (is_avoided(request_, rooms_, *id)) continue;
+        ids.push_back(*id);
+        --left;
+      }
+    }
+    if (!is_one) std::ranges::sort(ids);
+    if (ids.size() > most) ids.resize(most);
+    return ids;
+  }
+
+  void take(NodeId node, std::int64_t pods) {
+    chosen_.insert(chosen_.end(), static_cast<std::size_t>(pods), node);
+    left_ -= pods;
+  }
+
+  const Rooms& rooms_;
+  const Request& request_;
+  Groups used_, untouched_;
+  std::int64_t left_ = 0;
+  std::vector<NodeId> chosen_;
+};
 
 }  // namespace
 
 Room room_in(const Rooms& rooms, const FreeNodes& nodes, const Request& request) {
   Room sum;
-  each_group(nodes, request, MilliGpu{}, [&](const FreeGpus& free, const std::set<NodeId>& group) {
-    if (counts_by_group(request)) {
-      const auto count = static_cast<std::int64_t>(group.size());
-      sum.nodes += count;
-      sum.pods += count * fleet::places(free, request.gpus_per_pod);
-      sum.free += usable(free, request) * count;
+  const auto count = [&](const auto& ids) {
+    if (request.avoided == nullptr) return static_cast<std::int64_t>(std::ranges::distance(ids));
+    return std::int64_t{std::ranges::count_if(ids, [&](NodeId id) { return !is_avoided(request, rooms, id); })};
+  };
+  each_group(nodes, request, MilliGpu{}, [&](const NodeSpace& space, const std::set<NodeId>& ids) {
+    const std::int64_t all = count(ids);
+    sum.nodes += all;
+    sum.free += usable(space.free, request) * all;
+    if (all == 0 || fleet::places(space.free, request.gpus_per_pod) == 0) return;
+    if (gpus_decide(space, request)) {
+      sum.pods += all * fleet::places(space.free, request.gpus_per_pod);
       return;
     }
-    for (const NodeId id : group) {
-      const NodeRoom& room = *rooms.find(id);
-      if (is_avoided(request, room, id)) continue;
-      ++sum.nodes;
-      sum.pods += slots(room, id, request);
-      sum.free += usable(free, request);
-    }
+    for (const NodeId id : ids) sum.pods += slots(*rooms.find(id), id, request);
   });
   return sum;
 }
@@ -106,13 +196,16 @@ struct NodeChoice {
 /// id.
 NodeChoice best_node(const Rooms& rooms, const FreeNodes& nodes, const Request& request) {
   NodeChoice best;
-  each_group(nodes, request, MilliGpu{}, [&](const FreeGpus& free, const std::set<NodeId>& group) {
-    const std::int64_t slots_by_gpus = std::min(fleet::places(free, request.gpus_per_pod), request.pods);
-    for (const NodeId id : group) {
-      if (best.slots >= 0 && best.rank() <= NodeChoice{id, usable(free, request), slots_by_gpus}.rank()) return;
-      const NodeRoom& room = *rooms.find(id);
-      if (is_avoided(request, room, id)) continue;
-      const NodeChoice node{id, usable(free, request), std::min(slots(room, id, request), request.pods)};
+  each_group(nodes, request, MilliGpu{}, [&](const NodeSpace& space, const std::set<NodeId>& ids) {
+    const std::int64_t by_gpus = fleet::places(space.free, request.gpus_per_pod);
+    const bool are_equal = gpus_decide(space, request);
+    NodeChoice node{.id = {}, .free = usable(space.free, request)};
+    for (const NodeId id : ids) {
+      node.id = id;
+      node.slots = std::min(by_gpus, request.pods);
+      if (best.slots >= 0 && best.rank() <= node.rank()) return;
+      if (is_avoided(request, rooms, id)) continue;
+      if (!are_equal) node.slots = std::min(slots_in(*rooms.find(id), request), request.pods);
       if (best.slots < 0 || node.rank() < best.rank()) best = node;
     }
   });
@@ -138,11 +231,11 @@ Fit fit_on_node(const Rooms& rooms, const Request& request) {
   return fit;
 }
 
-/// Returns an upper bound of the pods that a domain takes, at most those of the request, so that most domains need not
-/// be counted. The second bound is computed only if the first one is above `enough`.
+/// Returns an upper bound on the pods of the request that a domain takes. If the bound is too low, the nodes of the
+/// domain need not be counted. The second, more expensive bound is computed only if the first one is above `enough`.
 std::int64_t most_pods(const DomainRoom& domain, const Request& request, std::int64_t enough) {
   const std::int64_t by_sum = std::min(domain.free.count / request.gpus_per_pod.count, request.pods);
-  if (by_sum <= enough || counts_by_group(request)) return by_sum;
+  if (by_sum <= enough) return by_sum;
   return std::min(pods_by_gpus(domain.nodes, request), by_sum);
 }
 
@@ -162,7 +255,7 @@ Fit fit_in_domain(const Rooms& rooms, const Request& request) {
     fit.best_pods = pods;
     fit.domain_free = domain->free;
     if (pods < request.pods) return false;
-    fit.nodes = spread(rooms, domain->nodes, request);
+    fit.nodes = Spread(rooms, domain->nodes, request).choose();
     return true;
   };
   if (request.only_node.valid()) {
@@ -244,20 +337,19 @@ bool revise_in_domain(Fit& fit, const Rooms& rooms, const Request& request,
     }
   }
   if (fit.best_domain.valid() && fit.best_pods == request.pods) {
-    fit.nodes = spread(rooms, rooms.find({request.level, fit.best_domain, request.gpu})->nodes, request);
+    const DomainRoom& domain = *rooms.find({request.level, fit.best_domain, request.gpu});
+    fit.nodes = Spread(rooms, domain.nodes, request).choose();
   }
   return true;
 }
 
 /// Returns the number of pods that the nodes of a set would take if they were empty: all nodes together, or only the
 /// node that takes the most.
-std::int64_t pods_if_empty(const Rooms& rooms, const FreeNodes& nodes, const Request& request, bool is_one_node) {
+std::int64_t pods_if_empty(const FreeNodes& nodes, const Request& request, bool is_one_node) {
   std::int64_t most = 0;
-  each_group(nodes, request, MilliGpu{}, [&](const FreeGpus&, const std::set<NodeId>& group) {
-    for (const NodeId id : group) {
-      const std::int64_t pods = fleet::places(fleet::free_gpus(rooms.find(id)->gpus, {}), request.gpus_per_pod);
-      most = is_one_node ? std::max(most, pods) : most + pods;
-    }
+  each_group(nodes, request, MilliGpu{}, [&](const NodeSpace& space, const std::set<NodeId>& ids) {
+    const std::int64_t pods = fleet::places(fleet::free_gpus(space.gpus, {}), request.gpus_per_pod);
+    most = is_one_node ? std::max(most, pods) : most + std::ssize(ids) * pods;
   });
   return most;
 }
@@ -274,15 +366,13 @@ MilliGpu usable(const FreeGpus& free, const Request& request) {
 
 std::int64_t slots(const NodeRoom& room, NodeId id, const Request& request) {
   if (!room.open || is_avoided(request, room, id)) return 0;
-  const std::int64_t by_gpus = fleet::places(room.free, request.gpus_per_pod);
-  if (request.pod_class == nullptr || !room.available) return by_gpus;
-  return model::times_in(request.pod_class->requests, *room.available, by_gpus);
+  return slots_in(room, request);
 }
 
 std::int64_t pods_by_gpus(const FreeNodes& nodes, const Request& request) {
   std::int64_t pods = 0;
-  each_group(nodes, request, request.gpus_per_pod, [&](const FreeGpus& free, const std::set<NodeId>& group) {
-    pods += static_cast<std::int64_t>(group.size()) * fleet::places(free, request.gpus_per_pod);
+  each_group(nodes, request, request.gpus_per_pod, [&](const NodeSpace& space, const std::set<NodeId>& ids) {
+    pods += std::ssize(ids) * fleet::places(space.free, request.gpus_per_pod);
   });
   return pods;
 }
@@ -300,8 +390,8 @@ NodeId first_with_room(const Rooms& rooms, const Request& request) {
   const FreeNodes* nodes = rooms.nodes_of(request.gpu);
   NodeId first;
   if (nodes == nullptr) return first;
-  each_group(*nodes, request, request.gpus_per_pod, [&](const FreeGpus&, const std::set<NodeId>& group) {
-    for (const NodeId id : group) {
+  each_group(*nodes, request, request.gpus_per_pod, [&](const NodeSpace&, const std::set<NodeId>& ids) {
+    for (const NodeId id : ids) {
       if (id >= first) return;
       if (slots(*rooms.find(id), id, request) > 0) first = id;
     }
@@ -317,14 +407,13 @@ std::int64_t pods_that_fit(const Rooms& rooms, const Request& request) {
 std::int64_t max_pods_if_empty(const Rooms& rooms, const Request& request) {
   if (request.level == TopologyLevel::node) {
     const FreeNodes* nodes = rooms.nodes_of(request.gpu);
-    return nodes == nullptr ? 0 : pods_if_empty(rooms, *nodes, request, true);
+    return nodes == nullptr ? 0 : pods_if_empty(*nodes, request, true);
   }
   const auto* domains = rooms.domains_by_free(request.level, request.gpu);
   if (domains == nullptr) return 0;
   std::int64_t most = 0;
   for (const auto& [free, domain] : *domains) {
-    most =
-        std::max(most, pods_if_empty(rooms, rooms.find({request.level, domain, request.gpu})->nodes, request, false));
+    most = std::max(most, pods_if_empty(rooms.find({request.level, domain, request.gpu})->nodes, request, false));
   }
   return most;
 }

@@ -52,9 +52,9 @@ std::int64_t slots(const NodeRoom& room, NodeId id, const Request& request);
 /// the nodes are counted by their class and their free GPUs. Other resources can only lower the number.
 std::int64_t pods_by_gpus(const FreeNodes& nodes, const Request& request);
 
-/// Returns the fullest domain that takes all pods; ties by id. Inside the domain, nodes in use are filled before empty
-/// ones are opened. Among the nodes that take all remaining pods, the fullest is chosen; if there is none, the node
-/// that takes the most.
+/// Finds the fullest domain that takes all pods; ties go to the lower id. Inside the domain, nodes in use are filled
+/// before empty ones are opened. If several nodes take all remaining pods, the fullest of them is chosen; if none does,
+/// the node that takes the most. If no domain takes all pods, the result names the one that takes the most.
 Fit best_fit(const Rooms& rooms, const Request& request);
 
 /// Updates a refusal, which is a fit without nodes, to what best_fit() returns after some nodes changed. Only changed

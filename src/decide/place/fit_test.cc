@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -16,7 +17,7 @@ using fleet::testing::World;
 
 Request any_request(const World& world) {
   return {.gpu = {0},
-          .level = static_cast<TopologyLevel>(*rc::gen::inRange(1, 4)),
+          .level = static_cast<TopologyLevel>(*rc::gen::inRange(1, 5)),
           .pods = *rc::gen::inRange<std::int64_t>(1, 12),
           .gpus_per_pod = MilliGpu{*rc::gen::element<std::int64_t>(500, 1'000, 2'000, 3'000, 4'000, 8'000)},
           .pod_class = world.snapshot.catalog->eligibility.find({*rc::gen::inRange<std::uint32_t>(0, 4)})};
@@ -33,7 +34,7 @@ void each_admitted(const World& world, const Index& index, const fleet::DomainKe
   });
 }
 
-RC_GTEST_PROP(Fit, PodsByGpusEqualACountOfTheNodes, ()) {
+RC_GTEST_PROP(Fit, PlacesEqualACountOfTheNodes, ()) {
   const World world = fleet::testing::random_world();
   const Index index = fleet::build(world.snapshot);
   const Request request = any_request(world);
@@ -44,11 +45,11 @@ RC_GTEST_PROP(Fit, PodsByGpusEqualACountOfTheNodes, ()) {
       now += slots(room, id, request);
     });
     RC_ASSERT(pods_by_gpus(domain.nodes, request) == by_gpus);
-    RC_ASSERT(by_gpus >= now);
+    RC_ASSERT(room_in(index.rooms, domain.nodes, request).pods == now);
   }
 }
 
-/// The bounds that spare most domains a count must not change which domain is found.
+/// Upper bounds let the search skip most domains. They must not change which domain is found.
 RC_GTEST_PROP(Fit, TheBestDomainTakesTheMostPodsAndIsTheFullest, ()) {
   const World world = fleet::testing::random_world();
   const Index index = fleet::build(world.snapshot);
@@ -73,6 +74,74 @@ RC_GTEST_PROP(Fit, TheBestDomainTakesTheMostPodsAndIsTheFullest, ()) {
   RC_ASSERT(fit.best_domain == std::get<DomainId>(best));
   RC_ASSERT(fit.best_pods == -std::get<0>(best));
   RC_ASSERT(fit.nodes.empty() == (fit.best_pods < request.pods));
+}
+
+RC_GTEST_PROP(Fit, TheBestNodeTakesTheMostPodsAndIsTheFullest, ()) {
+  const World world = fleet::testing::random_world();
+  const Index index = fleet::build(world.snapshot);
+  Request request = any_request(world);
+  request.level = TopologyLevel::node;
+  using Rank = std::tuple<std::int64_t, MilliGpu, NodeId>;
+  std::vector<Rank> ranks;
+  NodeId first;
+  world.snapshot.nodes.for_each([&](NodeId id, const model::Node&) {
+    const NodeRoom* room = index.rooms.find(id);
+    if (!may_use(room, request)) return;
+    const std::int64_t n = slots(*room, id, request);
+    ranks.emplace_back(-std::min(n, request.pods), usable(room->free, request), id);
+    if (n > 0) first = std::min(first, id);
+  });
+  RC_ASSERT(first_with_room(index.rooms, request) == first);
+  const Fit fit = best_fit(index.rooms, request);
+  RC_ASSERT(fit.best_node.valid() == !ranks.empty());
+  if (ranks.empty()) return;
+  RC_ASSERT((Rank{-fit.best_pods, fit.best_free, fit.best_node} == *std::ranges::min_element(ranks)));
+}
+
+struct NodeWithRoom {
+  NodeId id;
+  MilliGpu free;
+  std::int64_t slots;
+  bool is_empty;
+};
+
+/// Chooses nodes as documented, but looks at each node for each choice.
+std::vector<NodeId> nodes_by_definition(std::vector<NodeWithRoom> rooms, std::int64_t pods) {
+  std::vector<NodeId> chosen;
+  for (const bool is_empty : {false, true}) {
+    while (pods > 0) {
+      const auto rank = [&](const NodeWithRoom& room) {
+        const bool is_last = room.slots >= pods;
+        return std::tuple(room.is_empty != is_empty, !is_last, is_last ? 0 : -room.slots, room.free, room.id);
+      };
+      const auto best = std::ranges::min_element(rooms, {}, rank);
+      if (best == rooms.end() || best->is_empty != is_empty) break;
+      const std::int64_t here = std::min(best->slots, pods);
+      chosen.insert(chosen.end(), static_cast<std::size_t>(here), best->id);
+      pods -= here;
+      rooms.erase(best);
+    }
+  }
+  return chosen;
+}
+
+RC_GTEST_PROP(Fit, TheNodesInADomainAreThoseOfTheDefinition, ()) {
+  const World world = fleet::testing::random_world();
+  const Index index = fleet::build(world.snapshot);
+  Request request = any_request(world);
+  std::set<FailureDomain> avoided;
+  for (int i = *rc::gen::inRange(0, 3); i > 0; --i) avoided.insert(*rc::gen::inRange<std::uint32_t>(0, 9));
+  request.avoided_level = TopologyLevel::node;
+  if (!avoided.empty()) request.avoided = &avoided;
+  const Fit fit = best_fit(index.rooms, request);
+  if (fit.nodes.empty()) return;
+  std::vector<NodeWithRoom> rooms;
+  each_admitted(world, index, {request.level, fit.best_domain, request.gpu}, request,
+                [&](NodeId id, const NodeRoom& room) {
+                  const std::int64_t n = slots(room, id, request);
+                  if (n > 0) rooms.push_back({id, room.free.sum, n, room.free.sum == room.gpus});
+                });
+  RC_ASSERT(fit.nodes == nodes_by_definition(rooms, request.pods));
 }
 
 }  // namespace

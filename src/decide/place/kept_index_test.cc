@@ -89,7 +89,9 @@ RC_GTEST_PROP(KeptIndex, DecidesAsANewOne, ()) {
     Memory copy = parse_memory(to_text(memory)).value();
     Index fresh = fleet::build(world.snapshot);
     const Decision decision = decide(index, world.snapshot, planned, policy, memory, now, {.leaving = leaving});
-    check_equal(decision, decide(fresh, world.snapshot, planned, policy, copy, now, {.leaving = leaving}));
+    // A decision that keeps the places it considered searches again for each replica that must be spread.
+    const PlaceOptions with{.leaving = leaving, .options = {.detail = Detail::candidates}};
+    check_equal(decision, decide(fresh, world.snapshot, planned, policy, copy, now, with));
     RC_ASSERT(memory == copy);
     model::Delta delta = fleet::testing::change_at_random(world);
     add_equal_gangs(world, delta);
@@ -163,6 +165,16 @@ TEST(KeptIndex, TenThousandEqualGangsCostOneSearch) {
     EXPECT_EQ(gangs.look().shortfalls.size(), 10'000u);
     EXPECT_EQ(gangs.searches(), 1u) << "nothing changed";
   }
+}
+
+TEST(KeptIndex, EqualReplicasThatMustBeSpreadCostOneSearchInEachCycle) {
+  EqualGangs gangs(TopologyLevel::nvlink);
+  gangs.world.catalog().services.front().survives = TopologyLevel::zone;
+  gangs.world.snapshot.services.set({0}, {.desired_replicas = 10'000, .gateway_waiting = {}});
+  EXPECT_EQ(gangs.look().shortfalls.size(), 10'000u);
+  EXPECT_EQ(gangs.searches(), 1u);
+  gangs.look();
+  EXPECT_EQ(gangs.searches(), 2u);
 }
 
 TEST(KeptIndex, AChangeIsComparedWithTheRefusalUntilAGangFits) {

@@ -14,9 +14,9 @@
 
 namespace capstan::decide::place {
 
-/// The resources besides GPUs that pods can use on a node that a pool buys. The instance type may state them. A node of
-/// the same pool and type that stands empty shows them, too: a new node would have no more than that one. The lower
-/// amount counts.
+/// The resources other than GPUs that pods can use on a node that a pool buys. There are two sources. The instance type
+/// may state them, and an empty node of the same pool and type shows them, because a new node would have no more than
+/// that node. If both are known, the lower amount counts.
 class NewNodes {
  public:
   /// Learns the resources from the empty nodes of the snapshot.
@@ -34,7 +34,8 @@ class NewNodes {
                                     std::int64_t pods) const;
 
  private:
-  /// A pool, and the instance type and GPUs of its nodes. A type without a name is the offering itself.
+  /// A pool, and the instance type and GPUs of its nodes. An offering that states no instance type is a type of its
+  /// own.
   struct Type {
     PoolId pool;
     std::string_view name;

@@ -44,7 +44,7 @@ struct Rack {
 struct Row {
   const char* what;
   model::Resources requests;
-  model::Resources available;  ///< of the node that stands empty
+  model::Resources available;  ///< resources of the empty node
   model::ReasonNumbers why;    ///< resource, amounts needed and left, offering, pods
 };
 const Row kLacks[] = {

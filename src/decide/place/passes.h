@@ -11,8 +11,8 @@ namespace capstan::decide::place {
 
 std::span<const Pass<Policy::Kind, Context>> passes();
 
-/// `first_fit`: binds pods one by one, oldest first, to the first node with room. A gang without room that its queue
-/// could not hold in addition to the older ones waits for the queue.
+/// `first_fit`: binds pods one by one, oldest first, to the first node with room. A gang without room waits for its
+/// queue if the limit of the queue is too low for this gang and the older gangs without room together.
 void bind_pods(Context& context);
 
 /// `gang`: binds all pods of each gang inside one domain, or none. A gang that would exceed the limit of a queue waits.
@@ -27,7 +27,8 @@ void evict_broken(Context& context);
 void refuse_oversized(Context& context);
 
 /// `gang`: states for each gang without room what it lacks, so that nodes are bought for it. A gang is left out if its
-/// queue could not hold it in addition to the gangs placed now, because the nodes would stay empty.
+/// queue could not hold it in addition to the gangs placed now and the older gangs without room, because the nodes
+/// would stay empty.
 void state_shortfalls(Context& context);
 
 /// `gang`: nominates each gang with a shortfall to nodes on their way if they will have room for all of it.

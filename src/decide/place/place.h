@@ -30,8 +30,8 @@ struct Policy {
   Kind kind = Kind::gang;
   /// Time between two decisions of the loop; decide() itself does not check it.
   Duration period = std::chrono::seconds(1);
-  /// Time for which a binding stays assumed after its action has ended although no snapshot shows it. After this time
-  /// the pods are placed again.
+  /// Time for which a binding stays assumed after its action has ended, if no snapshot shows the binding. After this
+  /// time the pods are placed again.
   Duration assume_for = std::chrono::seconds(30);
   /// Time for which a broken gang waits for nodes for its other pods (policy `gang`). KAI's
   /// default-staleness-grace-period: https://github.com/NVIDIA/KAI-Scheduler/blob/main/docs/batch/README.md
@@ -147,16 +147,15 @@ struct PlaceOptions {
 /// `first_fit` places pod by pod, as a scheduler without gangs does, and has the same defect: if two gangs of four pods
 /// compete for seven free GPUs, both get some GPUs and wait for the rest.
 ///
-/// `gang` never binds a part of a gang. It takes the fullest domain that fits, ties by id. In the domain it first fills
-/// nodes that are in use. A gang that does not fit, or that would exceed the limit of a queue, does not block younger
-/// gangs. No node is bought for a gang that waits for a queue. A gang without room is nominated to nodes on their way
-/// if they will have room for all of it (Claim::expected_ready_at); older gangs choose first, and the nodes that are
-/// ready first are chosen. The pods of a broken gang are evicted after `broken_for`, so that its workload creates it
-/// again. The sums of free GPUs by domain refuse most gangs without a search.
+/// `gang` never binds a part of a gang. It takes the fullest domain that has room for the gang; ties go to the lower
+/// id. In the domain it first fills nodes that are in use. A gang that does not fit, or that would exceed the limit of
+/// a queue, does not block younger gangs. No node is bought for a gang that waits for a queue. A gang without room is
+/// nominated to nodes on their way if they will have room for all of it (Claim::expected_ready_at); older gangs choose
+/// first, and the nodes that are ready first are chosen. The pods of a broken gang are evicted after `broken_for`, so
+/// that its workload creates it again. The sums of free GPUs by domain refuse most gangs without a search.
 ///
 /// @param index    index of the snapshot; only its cache `assumed` changes
-/// @param planned  replicas without pods; they take room after all pending gangs, bind nothing, and only add
-///                 shortfalls
+/// @param planned  replicas without pods; they take room after all pending gangs, bind nothing, and only add shortfalls
 Decision decide(Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
                 const Policy& policy, Memory& memory, Instant now, const PlaceOptions& with = {});
 

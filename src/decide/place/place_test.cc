@@ -240,9 +240,9 @@ RC_GTEST_PROP(GangPlacement, NeverPartialAndNeverAcrossDomains, ()) {
     const Gang& gang = world.snapshot.gangs.at(bind.gang);
     RC_ASSERT(bind.bindings.size() == gang.pods.size());
     const auto place = [&](NodeId id) {
-      return gang.spec.together == TopologyLevel::node
+      return gang.spec.required_level == TopologyLevel::node
                  ? id.value
-                 : world.snapshot.nodes.at(id).domains.domain_at(gang.spec.together).value;
+                 : world.snapshot.nodes.at(id).domains.domain_at(gang.spec.required_level).value;
     };
     for (const auto& b : bind.bindings) RC_ASSERT(place(b.node) == place(bind.bindings.front().node));
   }

@@ -30,7 +30,7 @@ struct PreferringGang {
     for (std::size_t n = 0; n < gpus_by_nvlink.size(); ++n) world.node(n, gpus_by_nvlink[n]);
     gang = world.gang(4, 1, TopologyLevel::cluster);
     edit_row(world.snapshot.gangs, gang, [&](model::Gang& row) {
-      row.spec.together = required;
+      row.spec.required_level = required;
       row.spec.preferred = preferred;
     });
   }
@@ -84,7 +84,7 @@ TEST(PreferredLevel, LeavesTheShortfallToTheRequiredLevel) {
   const Decision decision = world.run();
   EXPECT_TRUE(decision.plan.actions.empty()) << "a zone would have room";
   ASSERT_EQ(decision.shortfalls.size(), 1u);
-  EXPECT_EQ(decision.shortfalls[0].spec.together, Level(rack));
+  EXPECT_EQ(decision.shortfalls[0].spec.required_level, Level(rack));
   EXPECT_EQ(decision.shortfalls[0].short_by, whole_gpus(1));
   EXPECT_EQ(decision.verdicts[0].why.code, model::ReasonCode::shortfall);
 }
@@ -134,7 +134,7 @@ TEST(OtherTopology, ItsDomainsHoldGangsTogether) {
   PreferringGang world(cluster, cluster, {3, 2, 0, 2});
   const Level spine = add_spines(world.world);
   edit_row(world.world.snapshot.gangs, world.gang, [&](model::Gang& row) {
-    row.spec.together = spine;
+    row.spec.required_level = spine;
     row.spec.preferred.reset();
   });
   EXPECT_EQ(world.placed().first, (Nodes{1, 3})) << "rack 0 has more room, and spine 1 has enough";

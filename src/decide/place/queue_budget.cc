@@ -1,13 +1,14 @@
 #include "decide/place/queue_budget.h"
 
 #include "model/queue_fault.h"
+#include "model/queue_path.h"
 
 namespace capstan::decide::place {
 
 template <typename Visit>
 void QueueBudget::visit_queues(const QueueDemand& ask, Visit visit) const {
   for (const auto& [queue, gpus] : ask) {
-    for (QueueId id = queue; id.valid(); id = catalog_.queue(id).parent) visit(id, gpus);
+    for (const QueueId id : model::QueuePath(catalog_.queues, queue)) visit(id, gpus);
   }
 }
 

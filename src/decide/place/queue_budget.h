@@ -23,16 +23,18 @@ class QueueBudget {
   /// Starts with the GPUs of the snapshot's pods, plus those of assumed pods: bindings that no snapshot shows yet.
   QueueBudget(const model::Snapshot& snapshot, const Index& index);
 
-  /// Returns the GPUs for which these pods ask: pods without a node that are not assumed and were not placed here.
+  /// Returns the GPUs that these pods would add to their queues. Pods that have a node, are assumed, or were placed
+  /// with place() add nothing.
   QueueDemand demand_of(std::span<const PodId> pods) const;
 
   /// Returns the reason why the GPUs may not be placed now, which names the full queue: a queue of `ask`, or one of its
   /// parents. Returns no value if they may be placed.
   std::optional<model::Reason> refusal_of(const QueueDemand& ask) const;
-  /// Like refusal_of(), but counts promised GPUs as held. If this refuses, buying nodes for the GPUs would not help.
+  /// Like refusal_of(), but counts promised GPUs as held. If this function refuses, buying nodes for the GPUs would not
+  /// help.
   std::optional<model::Reason> refusal_of_promise(const QueueDemand& ask) const;
 
-  /// Counts the GPUs for which these pods ask as held.
+  /// Counts the GPUs that demand_of() returns for these pods as held.
   void place(std::span<const PodId> pods);
   /// Reserves GPUs that will be held once there is room.
   void promise(const QueueDemand& ask);

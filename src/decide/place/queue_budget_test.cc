@@ -48,8 +48,8 @@ TEST(Queues, TheLimitOfAQueueHoldsForItsChildrenTogether) {
   EXPECT_EQ(decision.verdicts[1].kind, PlacementResult::Kind::held_by_queue);
 }
 
-/// A tree of three queues with the limits of the row: the company's, below it its team's, and below that the team's
-/// batch queue.
+/// A tree of three queues with the limits of the row: the queue of the company, below it the queue of a team, and below
+/// that the batch queue of the team.
 struct FullQueue {
   const char* what;
   std::int64_t company, team, batch;  ///< limits, GPUs
@@ -152,7 +152,7 @@ TEST(Queues, AGangOfAQueueAtFaultIsNotPlaced) {
   world.enqueue(gang, team);
   EXPECT_EQ(sentence(run(world).verdicts[0].why),
             "queue 1 names queue 0 as its parent, which has no Queue object: no pod of queue 1 is placed until that "
-            "object exists or `spec.parent` names another one");
+            "object exists or `spec.parent` names another queue");
   fault = model::QueueFault::parent_cycle;
   EXPECT_EQ(run(world).verdicts[0].why.code, model::ReasonCode::queue_parent_cycle);
   fault = model::QueueFault::not_found;

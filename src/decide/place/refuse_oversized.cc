@@ -7,7 +7,7 @@ namespace capstan::decide::place {
 
 void refuse_oversized(Context& context) {
   for (PendingGang& gang : context.gangs) {
-    if (!gang.lacks_room()) continue;
+    if (!gang.has_no_room()) continue;
     const model::GangSpec& spec = gang.pods.shape.spec;
     const std::int64_t all = std::ssize(context.snapshot.gangs.at(gang.id()).pods);
     // Counting the nodes that exist visits all of them, so it is done only if too little can be bought.
@@ -18,14 +18,15 @@ void refuse_oversized(Context& context) {
     const auto gpus = [&](std::int64_t pods) { return gpus_up(spec.pods.gpus_per_pod * pods); };
     const bool has_class = spec.pods.pod_class.valid() && gang.pods.bound.empty();
     if (has_class && context.search.most_on_all_nodes(gang.pods) >= all) {
-      gang.decide(PlacementResult::Kind::never_fits, {model::ReasonCode::no_node_admits,
-                                                      {gpus(all), gpus(std::max(largest, buyable)),
-                                                       model::reason_number(spec.together), spec.pods.gpu.value}});
+      gang.decide(PlacementResult::Kind::never_fits,
+                  {model::ReasonCode::no_node_admits,
+                   {gpus(all), gpus(std::max(largest, buyable)), model::reason_number(spec.required_level),
+                    spec.pods.gpu.value}});
       continue;
     }
-    gang.decide(PlacementResult::Kind::never_fits,
-                {model::ReasonCode::never_fits,
-                 {gpus(all), gpus(largest), gpus(buyable), model::reason_number(spec.together), spec.pods.gpu.value}});
+    gang.decide(PlacementResult::Kind::never_fits, {model::ReasonCode::never_fits,
+                                                    {gpus(all), gpus(largest), gpus(buyable),
+                                                     model::reason_number(spec.required_level), spec.pods.gpu.value}});
   }
 }
 

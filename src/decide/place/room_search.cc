@@ -23,7 +23,7 @@ std::int64_t most_of_one_pool(const model::Catalog& catalog, const Shortfall& sh
       std::int64_t nodes = catalog.nodes_within_limits({p}, id);
       nodes = std::min(nodes, catalog.limits.gpus.value_or(pool.limits.gpus) / offering.gpus);
       nodes = std::min(nodes, catalog.limits.nodes.value_or(nodes));
-      if (shape.spec.together == TopologyLevel::node) nodes = std::min<std::int64_t>(nodes, 1);
+      if (shape.spec.required_level == TopologyLevel::node) nodes = std::min<std::int64_t>(nodes, 1);
       most = std::max(most, nodes * per_node);
     }
   }
@@ -47,23 +47,34 @@ RoomSearch::LevelFit RoomSearch::find(const GangPods& gang) {
       return with_note(subject, request, is_new ? fit_of_class(gang, request) : best_fit(rooms_.rooms(), request));
     });
   }
-  LevelFit found{{}, gang.shape.spec.together};
-  for (const ReplicaCount most : spread->steps()) {
-    const std::set<FailureDomain> avoided = spread->above(most);
+  // The replicas of a service change only together with the rooms. The places that were considered are kept by gang.
+  const auto known = spread_refusals_.find({gang.shape.service, gang.shape.spec});
+  const bool is_known = known != spread_refusals_.end() && known->second.version == rooms_.version();
+  return is_known && searches_ == nullptr ? known->second.found : find_spread(gang, *spread);
+}
+
+/// Searches room for a replica of a service that must survive the loss of a domain.
+RoomSearch::LevelFit RoomSearch::find_spread(const GangPods& gang, const SpreadConstraint::Distribution& spread) {
+  ++rooms_.refusals.searches;
+  const SearchSubject subject{gang.shape.gang, gang.shape.service, gang.shape.ordinal};
+  LevelFit found{{}, gang.shape.spec.required_level};
+  for (const ReplicaCount most : spread.steps()) {
+    const std::set<FailureDomain> avoided = spread.above(most);
     found = narrowest_fit(gang, [&](Request request) {
       request.avoided = &avoided;
-      request.avoided_level = spread->level;
+      request.avoided_level = spread.level;
       return with_note(subject, request, best_fit(rooms_.rooms(), request));
     });
-    if (!found.fit.nodes.empty()) break;
+    if (!found.fit.nodes.empty()) return found;
   }
+  spread_refusals_.insert_or_assign({gang.shape.service, gang.shape.spec}, SpreadRefusal{rooms_.version(), found});
   return found;
 }
 
 std::int64_t RoomSearch::most_ever(const GangPods& gang) {
-  const Request request = request_of(gang, gang.shape.spec.together);
+  const Request request = request_of(gang, gang.shape.spec.required_level);
   if (!gang.bound.empty()) return max_pods_if_empty(rooms_.rooms(), request);
-  fleet::Refusal& known = refusal_of(gang, gang.shape.spec.together);
+  fleet::Refusal& known = refusal_of(gang, gang.shape.spec.required_level);
   if (!known.pods_if_empty || known.layout != rooms_.layout()) {
     known.pods_if_empty = max_pods_if_empty(rooms_.rooms(), request);
     known.layout = rooms_.layout();
@@ -78,11 +89,11 @@ std::int64_t RoomSearch::most_buyable(const GangPods& gang) {
 }
 
 std::int64_t RoomSearch::most_on_all_nodes(const GangPods& gang) {
-  Request request = request_of(gang, gang.shape.spec.together);
+  Request request = request_of(gang, gang.shape.spec.required_level);
   request.pod_class = nullptr;
   Shortfall any = gang.shape;
   any.spec.pods.pod_class = {};
-  fleet::Refusal& known = refusal_of(gang, gang.shape.spec.together);
+  fleet::Refusal& known = refusal_of(gang, gang.shape.spec.required_level);
   if (!known.pods_on_all_nodes || known.layout_of_all_nodes != rooms_.layout()) {
     known.pods_on_all_nodes = max_pods_if_empty(rooms_.rooms(), request);
     known.layout_of_all_nodes = rooms_.layout();
@@ -91,7 +102,7 @@ std::int64_t RoomSearch::most_on_all_nodes(const GangPods& gang) {
 }
 
 model::Reason RoomSearch::reason_of(const GangPods& gang, const Shortfall& lack) {
-  const Request request = request_of(gang, gang.shape.spec.together);
+  const Request request = request_of(gang, gang.shape.spec.required_level);
   if (!gang.bound.empty()) return reason_of_shortfall(rooms_.rooms(), request, lack);
   const auto [known, is_new] = reasons_.try_emplace(gang.shape.spec);
   const auto key = [](const Shortfall& of) {
@@ -132,8 +143,9 @@ Request RoomSearch::request_of(const GangPods& gang, model::Level level) const {
 template <typename FitAt>
 RoomSearch::LevelFit RoomSearch::narrowest_fit(const GangPods& gang, FitAt fit_at) const {
   const model::GangSpec& spec = gang.shape.spec;
-  LevelFit found{{}, spec.together};
-  for (const model::Level level : model::levels_to_try(snapshot_.catalog->topologies, spec.together, spec.preferred)) {
+  LevelFit found{{}, spec.required_level};
+  for (const model::Level level :
+       model::levels_to_try(snapshot_.catalog->topologies, spec.required_level, spec.preferred)) {
     found = {fit_at(request_of(gang, level)), level};
     if (!found.fit.nodes.empty()) break;
   }
@@ -167,7 +179,7 @@ bool RoomSearch::revise_known(Fit& fit, const fleet::Refusal& known, const Reque
 /// Returns the refusal of gangs with the same request that require the level. Adds an empty one if there is none.
 fleet::Refusal& RoomSearch::refusal_of(const GangPods& gang, model::Level level) {
   model::GangSpec spec = gang.shape.spec;
-  spec.together = level;
+  spec.required_level = level;
   spec.preferred.reset();
   fleet::Refusal& refusal = rooms_.refusals.rows[spec];
   refusal.cycle = rooms_.refusals.cycle;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "decide/fleet_nouns.h"
@@ -32,14 +33,14 @@ class RoomSearch {
   /// level. Without room, the result is that of the required level.
   LevelFit find(const GangPods& gang);
 
-  /// Returns how many pods of the gang the existing nodes could hold. The answer is kept until a node changes in more
-  /// than its free room.
+  /// Returns how many pods of the gang the largest existing domain could hold if it were empty. The answer is kept
+  /// until more than the free room of a node changes.
   std::int64_t most_ever(const GangPods& gang);
   /// Returns how many pods of the gang the nodes of one pool could hold together if the pool grew to its limit.
   std::int64_t most_buyable(const GangPods& gang);
 
-  /// Returns how many pods of the gang `most_ever` and `most_buyable` would count if labels and taints excluded none of
-  /// them. The gang has no bound pods.
+  /// Returns how many pods of the gang `most_ever` and `most_buyable` would count if labels and taints excluded no
+  /// node. The gang has no bound pods.
   std::int64_t most_on_all_nodes(const GangPods& gang);
   /// Returns the reason for which find() has found no room. Equal gangs share the answer while the rooms stay the same.
   model::Reason reason_of(const GangPods& gang, const Shortfall& lack);
@@ -55,6 +56,7 @@ class RoomSearch {
 
  private:
   Request request_of(const GangPods& gang, model::Level level) const;
+  LevelFit find_spread(const GangPods& gang, const SpreadConstraint::Distribution& spread);
   template <typename FitAt>
   LevelFit narrowest_fit(const GangPods& gang, FitAt fit_at) const;
   Fit fit_of_class(const GangPods& gang, const Request& request);
@@ -68,6 +70,12 @@ class RoomSearch {
     std::uint64_t version = 0;  ///< version of the rooms
     Shortfall lack;
   };
+  /// The result of a search that found no room for a replica that must be spread.
+  struct SpreadRefusal {
+    std::uint64_t version = 0;  ///< version of the rooms
+    LevelFit found;
+  };
+  std::map<std::pair<ServiceId, model::GangSpec>, SpreadRefusal> spread_refusals_;
   std::map<model::GangSpec, std::int64_t> buyable_;
   std::map<model::GangSpec, KnownReason> reasons_;
   std::vector<Search>* searches_ = nullptr;  // null: considered places are not kept

@@ -13,7 +13,8 @@ namespace {
 using model::Reason;
 using model::ReasonCode;
 
-/// The domains that are searched for enough free GPUs besides the best one: those with the most free GPUs.
+/// Number of domains, in addition to the best domain of the gang, in which a search looks for enough free GPUs. The
+/// domains with the most free GPUs are searched.
 constexpr int kSearchedDomains = 2;
 
 /// Nodes on which the pods would have enough GPUs.
@@ -24,14 +25,14 @@ struct Place {
   MilliGpu free{};                   ///< free GPUs of the domain; at level `node`, of the node with the most
 };
 
-/// Calls `visit(free, ids)` for each group of nodes with enough GPUs for `pods_per_node` pods.
+/// Calls `visit(space, ids)` for each group of nodes with enough GPUs for `pods_per_node` pods.
 template <typename Visit>
 void each_group_for(const FreeNodes& nodes, const Request& request, std::int64_t pods_per_node, Visit visit) {
-  for (const auto& [node_class, by_free] : nodes.by_class()) {
+  for (const auto& [node_class, by_space] : nodes.by_class()) {
     if (request.pod_class != nullptr && !request.pod_class->admits(node_class)) continue;
     const FreeGpus least{request.gpus_per_pod * pods_per_node};
-    for (auto group = by_free.lower_bound(least); group != by_free.end(); ++group) {
-      if (fleet::places(group->first, request.gpus_per_pod) >= pods_per_node) visit(group->first, group->second);
+    for (auto group = by_space.lower_bound({least}); group != by_space.end(); ++group) {
+      if (fleet::places(group->first.free, request.gpus_per_pod) >= pods_per_node) visit(group->first, group->second);
     }
   }
 }
@@ -41,12 +42,12 @@ template <typename Visit>
 void each_node(const Rooms& rooms, const Request& request, const Place& place, Visit visit) {
   if (place.nodes == nullptr) return visit(place.node, *rooms.find(place.node));
   const std::int64_t pods_per_node = request.level == TopologyLevel::node ? request.pods : 1;
-  each_group_for(*place.nodes, request, pods_per_node, [&](const FreeGpus&, const std::set<NodeId>& ids) {
+  each_group_for(*place.nodes, request, pods_per_node, [&](const NodeSpace&, const std::set<NodeId>& ids) {
     for (const NodeId id : ids) visit(id, *rooms.find(id));
   });
 }
 
-/// Returns the node or nodes that hold all pods by their GPUs, each of them alone.
+/// Returns the nodes each of which has enough GPUs for all pods.
 std::optional<Place> nodes_with_gpus(const Rooms& rooms, const Request& request) {
   if (request.only_node.valid()) {
     const NodeRoom* room = rooms.find(request.only_node);
@@ -56,14 +57,14 @@ std::optional<Place> nodes_with_gpus(const Rooms& rooms, const Request& request)
   Place place{.nodes = rooms.nodes_of(request.gpu)};
   if (place.nodes == nullptr) return std::nullopt;
   bool has_any = false;
-  each_group_for(*place.nodes, request, request.pods, [&](const FreeGpus& free, const std::set<NodeId>&) {
+  each_group_for(*place.nodes, request, request.pods, [&](const NodeSpace& space, const std::set<NodeId>&) {
     has_any = true;
-    place.free = std::max(place.free, usable(free, request));
+    place.free = std::max(place.free, usable(space.free, request));
   });
   return has_any ? std::optional(place) : std::nullopt;
 }
 
-/// Returns a domain that holds all pods by its GPUs. The best domain of the gang is tried first.
+/// Returns a domain with enough GPUs for all pods. The best domain of the gang is tried first.
 std::optional<Place> domain_with_gpus(const Rooms& rooms, const Request& request, DomainId best) {
   const auto place_in = [&](DomainId id) -> std::optional<Place> {
     const DomainRoom* domain = rooms.find({request.level, id, request.gpu});

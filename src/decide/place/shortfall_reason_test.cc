@@ -14,9 +14,9 @@ namespace {
 using fleet::testing::World;
 
 /// Adds a pending gang whose pods ask for other resources, and may run on nodes of class 0.
-model::GangId waiting(World& world, std::int64_t pods, std::int64_t gpus, TopologyLevel together,
+model::GangId waiting(World& world, std::int64_t pods, std::int64_t gpus, TopologyLevel required_level,
                       model::Resources requests = {}) {
-  const model::GangId id = world.gang(pods, gpus, together);
+  const model::GangId id = world.gang(pods, gpus, required_level);
   world.classify(id, world.pod_class({true, false}, std::move(requests)));
   return id;
 }
@@ -48,7 +48,7 @@ const Row kRows[] = {
        waiting(world, 2, 8, TopologyLevel::rack, {.cpu_milli = 95'000});
      },
      "the gang is short of CPU: each pod needs 95 CPUs, and the nodes with free GPUs in the best fit, rack \"rack-0\", "
-     "have at most 90 CPUs left each, so 2 pods have no room in one rack"},
+     "have at most 90 CPUs left each, so 2 pods of the gang find no room in the same rack"},
     {"a full node comes before the one that lacks CPU",
      [](World& world) {
        world.bind(world.gang(1, 8, TopologyLevel::node), node(world, 0, 0, {.cpu_milli = 90'000}));
@@ -56,7 +56,7 @@ const Row kRows[] = {
        waiting(world, 2, 4, TopologyLevel::node, {.cpu_milli = 80'000});
      },
      "the gang is short of CPU: each pod needs 80 CPUs, and the nodes with free GPUs in the best fit have at most 90 "
-     "CPUs left each, so 1 pod has no room in one node"},
+     "CPUs left each, so 1 pod of the gang finds no room in the same node"},
     {"no node has the extended resource",
      [](World& world) {
        world.catalog().extended_resources = {"rdma/hca"};
@@ -64,7 +64,7 @@ const Row kRows[] = {
        waiting(world, 1, 8, TopologyLevel::rack, {.extended = {1}});
      },
      "the gang is short of rdma/hca: each pod needs 1, and the nodes with free GPUs in the best fit, rack \"rack-0\", "
-     "have at most 0 left each, so 1 pod has no room in one rack"},
+     "have at most 0 left each, so 1 pod of the gang finds no room in the same rack"},
     {"labels exclude the nodes with free GPUs",
      [](World& world) {
        world.pool({world.offering(8, 0, 10)}, 64);
@@ -74,7 +74,7 @@ const Row kRows[] = {
      },
      "labels or taints exclude the pods from nodes with free GPUs: the gang needs 16 H100 GPUs in one rack; one rack, "
      "rack "
-     "\"rack-2\", has 16 free, and the best fit on nodes that may run the pods has 8"},
+     "\"rack-2\", has 16 free, but on nodes that may run the pods one rack has at most 8"},
     {"the free GPUs are on too many nodes",
      [](World& world) {
        for (int i = 0; i < 2; ++i) world.bind(world.gang(1, 3, TopologyLevel::node), node(world, 0, 0, {}));
@@ -88,8 +88,7 @@ const Row kRows[] = {
        waiting(world, 2, 8, TopologyLevel::rack);
      },
      "labels, taints or ResourceClaims exclude the pods: the gang needs 16 H100 GPUs in one rack, and the nodes that "
-     "may run "
-     "its pods, existing ones and those to be bought, have at most 0"},
+     "may run its pods have at most 0, even with nodes that can be bought"},
     {"the purchase does not admit the pods either",
      [](World& world) {
        const model::OfferingId offering = world.offering(8, 0, 10);
@@ -97,8 +96,7 @@ const Row kRows[] = {
        waiting(world, 2, 8, TopologyLevel::rack);
      },
      "labels, taints or ResourceClaims exclude the pods: the gang needs 16 H100 GPUs in one rack, and the nodes that "
-     "may run "
-     "its pods, existing ones and those to be bought, have at most 0"},
+     "may run its pods have at most 0, even with nodes that can be bought"},
     {"the gang is larger than everything",
      [](World& world) {
        node(world, 0, 1, {});

@@ -50,7 +50,8 @@ class SpreadConstraint {
   const Memory& memory_;
   std::optional<std::map<GangId, NodeId>> assumed_;  ///< first pods of assumed gangs; built when a service asks for it
   std::map<GangId, NodeId> placed_;                  ///< first pods of the gangs placed in this cycle
-  /// Services asked for so far; each costs a pass over its gangs.
+  /// Distributions of the services that were asked for. They are kept, because each costs a pass over the service's
+  /// gangs.
   std::map<ServiceId, std::optional<Distribution>> distributions_;
   /// Replicas for which this cycle chose a preferred zone.
   std::map<std::pair<ServiceId, FailureDomain>, ReplicaCount> promised_;

@@ -4,7 +4,7 @@ namespace capstan::decide::place {
 
 void state_shortfalls(Context& context) {
   for (PendingGang& gang : context.gangs) {
-    if (!gang.lacks_room()) continue;
+    if (!gang.has_no_room()) continue;
     Shortfall lack = shortfall_of(gang.pods, *gang.refused);
     lack.why = context.search.reason_of(gang.pods, lack);
     if (gang.pods.bound.empty()) context.spread.set_preference(lack);

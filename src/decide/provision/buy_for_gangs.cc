@@ -26,7 +26,7 @@ struct Option {
   std::int64_t weight = 0;         // of the pool
   MicroUsd price{};                // per hour, of all nodes
   bool in_preferred_zone = false;  // the nodes are in the zone that the shortfall prefers
-  bool completes_best = false;     // the nodes complete the domain that needs the fewest more GPUs
+  bool completes_best = false;     // the nodes complete the best domain of the shortfall
 };
 
 class Buyer {
@@ -77,16 +77,16 @@ class Buyer {
   /// Returns the domain of the level in the offering's zone that has the fewest nodes. Nodes on their way count. Among
   /// equal domains, the lowest id wins.
   DomainId new_domain(const Shortfall& lack, const model::Offering& offering) const {
-    if (lack.spec.together == TopologyLevel::zone) return offering.zone;
+    if (lack.spec.required_level == TopologyLevel::zone) return offering.zone;
     const model::Catalog& catalog = capacity_.catalog();
     DomainId best;
     std::size_t fewest = 0;
     for (std::uint32_t d = 0; d < catalog.domains.size(); ++d) {
       const DomainId id{d};
-      if (catalog.domain(id).level != lack.spec.together || !capacity_.inside(id, offering.zone)) continue;
+      if (catalog.domain(id).level != lack.spec.required_level || !capacity_.inside(id, offering.zone)) continue;
       if (has_best(lack) && id == lack.best_domain) continue;
       std::size_t nodes = 0;
-      if (const DomainRoom* room = index_.rooms.find({lack.spec.together, id, lack.spec.pods.gpu}))
+      if (const DomainRoom* room = index_.rooms.find({lack.spec.required_level, id, lack.spec.pods.gpu}))
         nodes += room->nodes.size();
       for (const place::ExpectedNode& expected : capacity_.expected_nodes().nodes())
         nodes += capacity_.inside(expected.within, id) ? 1 : 0;
@@ -123,8 +123,8 @@ class Buyer {
   std::optional<Option> cheapest(const Shortfall& lack, Reason& obstacle, OfferComparison* comparison) const {
     const model::Catalog& catalog = capacity_.catalog();
     std::optional<Option> best;
-    if (!needs_one_node(lack) && !catalog.is_chosen_at_launch(lack.spec.together)) {
-      obstacle = {ReasonCode::domain_not_sold, {gpus_up(lack.needed), model::reason_number(lack.spec.together)}};
+    if (!needs_one_node(lack) && !catalog.is_chosen_at_launch(lack.spec.required_level)) {
+      obstacle = {ReasonCode::domain_not_sold, {gpus_up(lack.needed), model::reason_number(lack.spec.required_level)}};
       return best;
     }
     const auto note = [&](const Option& option, Offer::Outcome outcome, const Reason& why = {}) {
@@ -174,7 +174,7 @@ class Buyer {
           note({{p}, id, {}}, Offer::Outcome::not_allowed);
           continue;
         }
-        if (needs_one_node(lack) || lack.spec.together == TopologyLevel::cluster) {
+        if (needs_one_node(lack) || lack.spec.required_level == TopologyLevel::cluster) {
           // A gang that must fit on one node and has pods bound there can only wait for room on that node.
           if (!(needs_one_node(lack) && lack.bound_to_best)) consider({p}, id, lack.best_domain, !needs_one_node(lack));
           continue;

@@ -61,8 +61,8 @@ bool may_use(const place::Shortfall* lack, const model::Catalog& catalog, const 
   return lack == nullptr || lack->may_use(catalog, purchase);
 }
 
-/// Returns true if pods with these shortfalls may share a node. Pods of one gang may. Pods of different gangs may if
-/// they prefer the same zone and have the same constraints, because their replicas are then spread over zones and not
+/// Returns true if pods with these shortfalls may share a node. Pods of one gang always may. Pods of different gangs
+/// may if they prefer the same zone and have the same constraints: their replicas are then spread over zones and not
 /// over nodes.
 bool may_share_node(const place::Shortfall* a, const place::Shortfall* b) {
   if (a == b) return true;

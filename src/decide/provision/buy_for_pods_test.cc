@@ -79,7 +79,8 @@ TEST(PerPod, BuysNothingForAPodThatFitsOnANode) {
       << "the provisioner knows only single pods, so the gang waits permanently";
 }
 
-/// Purchases for replicas with a spread constraint that fit on no node.
+/// Places the gangs of the world, and returns the purchases for the replicas without room, which have a spread
+/// constraint.
 std::vector<model::LaunchNodes> launches_with_spread(const World& world) {
   Index index = fleet::build(world.snapshot);
   place::Memory placing;

@@ -34,8 +34,8 @@ class Capacity {
   /// Returns true if `inner` is `outer` or lies inside it. Every domain lies inside an invalid `outer`.
   bool inside(model::DomainId inner, model::DomainId outer) const;
 
-  /// Adds the launch to the plan and to memory, and counts its nodes from now on. They are the last of
-  /// `expected_nodes()`.
+  /// Adds the launch to the plan and to memory, and counts its nodes from now on. The nodes of the launch are the last
+  /// ones in `expected_nodes()`.
   void launch(const model::LaunchNodes& launch, model::Reason why, Decision& decision, Memory& memory);
   /// Notes that a node of the pool was told to terminate. Its GPUs count against the limits until it is gone.
   void give_back(model::PoolId pool) { ++terminating_[pool]; }

@@ -45,7 +45,7 @@ Memory::PendingLaunch* launch_of(Memory& memory, const Claim& claim, std::int64_
   return larger;
 }
 
-/// Matches the new claims of one group to one launch, so that no group waits for claims of another.
+/// Matches the new claims of one group to one launch, so that no group waits for the claims of another group.
 /// A group without a known launch was made by an earlier controller process. It is adopted if its claims state the size
 /// of the group.
 void match_group(Memory& memory, const model::Snapshot& snapshot, const Policy& policy, model::ClaimGroupId id,
@@ -133,8 +133,8 @@ Progress progress(const Memory::Group& group, const Index& index, const model::S
   return found;
 }
 
-/// Forgets groups that are complete. Marks groups that can no longer be completed or took too long as released, and
-/// returns their releases.
+/// Forgets groups that are complete. If a group can no longer be completed or took too long, marks it as released.
+/// Returns the releases.
 std::vector<model::Action> settle_groups(Memory& memory, const Index& index, const model::Snapshot& snapshot,
                                          const Policy& policy, Instant now) {
   std::vector<model::Action> releases;

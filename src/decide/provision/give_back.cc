@@ -98,14 +98,14 @@ bool ReturnableNodes::is_in_unfinished_group(const model::Node& node) const {
                              [&](const Memory::Group& group) { return has(group.claims, node.claim); });
 }
 
-/// Returns true if the node lies in the domain that a waiting gang fits best. An empty node must also have room for one
-/// of its pods. The policy `group` keeps that node, because it is about to add the missing nodes to the domain.
+/// Returns true if the node lies in the best domain of a waiting gang. An empty node must also have room for a pod of
+/// the gang. The policy `group` keeps such a node, because it is about to add the missing nodes to the domain.
 bool ReturnableNodes::is_awaited(NodeId id, const model::Node& node) const {
   if (context_.policy.kind != Policy::Kind::group) return false;
   return std::ranges::any_of(context_.placed.shortfalls, [&](const place::Shortfall& lack) {
     const model::PodSet& pods = lack.spec.pods;
     if (pods.gpu != node.gpu || !lack.best_domain.valid() ||
-        node.domains.domain_at(lack.spec.together) != lack.best_domain) {
+        node.domains.domain_at(lack.spec.required_level) != lack.best_domain) {
       return false;
     }
     if (!is_empty(id)) return true;

@@ -18,8 +18,8 @@ struct TwoTypes {
     for (const model::OfferingId id : {small, large}) world.catalog().offerings[id.value].type = {id.value};
   }
   /// Adds a gang of pods, each with one GPU and these resources.
-  model::GangId gang(std::int64_t pods, model::Resources requests, TopologyLevel together = TopologyLevel::node) {
-    const model::GangId id = world.gang(pods, 1, together, 0);
+  model::GangId gang(std::int64_t pods, model::Resources requests, TopologyLevel required_level = TopologyLevel::node) {
+    const model::GangId id = world.gang(pods, 1, required_level, 0);
     world.classify(id, world.pod_class({}, std::move(requests)));
     return id;
   }

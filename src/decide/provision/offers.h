@@ -34,7 +34,7 @@ struct Offer {
 /// The purchases that were considered for pods without room.
 struct OfferComparison {
   static constexpr std::size_t kMaxShown = 12;       ///< most offers that are kept
-  static constexpr std::size_t kMaxConsidered = 64;  ///< most offers of which the kept ones are the best
+  static constexpr std::size_t kMaxConsidered = 64;  ///< most offers that are considered
 
   model::GangId gang{};  ///< none for a planned gang
   model::ServiceId service{};

@@ -28,9 +28,9 @@ void finish_replacements(Context& context);
 /// Terminates empty nodes, as many as the budget allows.
 void give_back_empty(Context& context);
 
-/// Considers nodes with pods by price per disruption, the highest first. Gives back the first one whose pods fit on
-/// other nodes, or buys a cheaper replacement for the first one that has one, whichever comes first. Does nothing
-/// without the policy `when_empty_or_underutilized`, or if an empty node is given back.
+/// Considers nodes with pods by price per disruption, the highest first, until it can act on a node. It gives the node
+/// back if its pods fit on other nodes, or else buys a cheaper replacement if there is one. Does nothing without the
+/// policy `when_empty_or_underutilized`, or if an empty node is given back.
 void give_back_underutilized(Context& context);
 
 }  // namespace capstan::decide::provision

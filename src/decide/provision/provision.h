@@ -146,7 +146,7 @@ void refused(Memory& memory, const model::LaunchNodes& launch, const Policy& pol
 void refused(Memory& memory, const model::TerminateNode& terminate);
 /// Returns the nodes and groups of claims that are being given back.
 place::LeavingNodes leaving(const Memory& memory);
-/// Restarts the timeout of nodes whose termination is still in flight, so that they do not count as lost.
+/// Restarts the timeout of nodes whose termination is still in flight, so that the terminations do not count as lost.
 /// @param nodes  sorted
 void keep_terminating(Memory& memory, std::span<const model::NodeId> nodes, Instant now);
 
@@ -156,7 +156,7 @@ struct Decision {
   GpuCount expected_gpus = 0;  ///< GPUs on their way: claims in transit and launches without claims yet
   GpuCount launched_gpus = 0;  ///< GPUs that this plan buys
   model::Plan plan;            ///< LaunchNodes, ReleaseGroup, TerminateNode; reasons for what stays unchanged
-  /// The purchases that were considered, at most kMaxNeeds; empty without Detail::candidates.
+  /// The purchases that were considered, at most kMaxComparisons; empty without Detail::candidates.
   std::vector<OfferComparison> offer_comparisons{};
 };
 

@@ -23,8 +23,8 @@ std::int64_t count(std::span<const HpaPod> pods, Group group) {
   return std::ranges::count(pods, group, &HpaPod::group);
 }
 
-/// The number of samples of one metric and the ratio of their mean to the target. It is computed twice: over the real
-/// samples only, and over real and assumed ones.
+/// The number of samples of one metric and the ratio of their mean to the target. Both are computed twice: from the
+/// real samples only, and from the real and the assumed ones.
 struct Samples {
   std::int64_t number = 0;  ///< number of samples, including samples without a pod
   double ratio = 0;

@@ -147,7 +147,7 @@ struct Target {
   std::int64_t value;
 };
 
-/// Returns the number of ready replicas without a usable reading for any of the metrics.
+/// Returns the number of ready replicas that lack a usable reading of at least one of the metrics.
 ReplicaCount silent_replicas(const RoleView& role, std::span<const Target> targets) {
   return std::ranges::count_if(role.replicas, [&](const RoleView::Replica& replica) {
     return replica.phase == Gang::Phase::ready && std::ranges::any_of(targets, [&](const Target& target) {

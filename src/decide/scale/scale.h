@@ -99,14 +99,14 @@ struct RoleView {
   model::StepLimits step_limits{};
   Duration conversion{};           ///< time a replica takes to change its role; 0: roles are fixed
   std::optional<Spread> spread{};  ///< set if the service must survive the loss of a failure domain
-  // Only in a mix of variants:
+  // The fields below are set only in a mix of variants.
   Supply supply{};
   std::vector<RoleView> alternatives{};  ///< the other variants behind the same endpoint, in catalog order
 };
 RoleView view(const model::Snapshot& snapshot, const Index& index, model::ServiceId service);
 
-/// Returns, by service, the service whose decision includes it. For most services that is the service itself.
-/// Alternatives of one another are decided together if Capstan's own policy is in force for both.
+/// Returns, for each service, the service whose decision covers it: for most services, the service itself. Alternatives
+/// of one another are decided together if Capstan's own policy is in force for both.
 /// @param policy_of  returns the policy in force of a service
 std::vector<model::ServiceId> deciders(const model::Snapshot& snapshot,
                                        const std::function<const Policy&(model::ServiceId)>& policy_of);

@@ -29,11 +29,11 @@ struct SpreadSizing {
   ReplicaCount left() const { return placed - fullest; }  ///< replicas that remain if the fullest domain fails now
 };
 
-/// Returns the smallest number of replicas that leaves `need` after the loss of any domain. Replicas that are spread
-/// evenly need `need + ceil(need / (domains - 1))`. Existing replicas do not move, and removals come from the fullest
-/// domain. If one domain holds more than its share, the other domains therefore need more replicas. If no such number
-/// is enough, because one domain holds too many replicas, the result is the number for an even spread: the surplus
-/// has to be removed first.
+/// Returns the smallest number of replicas of which `need` remain after the loss of any domain. Replicas that are
+/// spread evenly need `need + ceil(need / (domains - 1))`. Existing replicas do not move, and removals come from the
+/// fullest domain. So if one domain holds more than its share, the other domains need more replicas. If one domain
+/// holds so many replicas that no number suffices, the result is the number for an even spread: the surplus has to be
+/// removed first.
 SpreadSizing size_for_loss(const Spread& spread, ReplicaCount need);
 
 /// Returns how many of `replicas` remain after the loss of the fullest domain; all of them if there is only one domain.

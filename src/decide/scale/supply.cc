@@ -10,9 +10,9 @@ namespace {
 
 using provision::Capacity;
 
-MilliGpu gpus_a_pod(const model::Workload& workload) { return workload.gang().pods.gpus_per_pod; }
+MilliGpu gpus_per_pod(const model::Workload& workload) { return workload.gang().pods.gpus_per_pod; }
 
-bool may_stand(const model::Workload& workload, const model::Catalog& catalog, const model::Purchase& purchase) {
+bool may_run_on(const model::Workload& workload, const model::Catalog& catalog, const model::Purchase& purchase) {
   return catalog.offering(purchase.offering).gpu == workload.gpu &&
          catalog.eligibility.admits(workload.pod_class, purchase);
 }
@@ -22,7 +22,7 @@ void each_purchase(const model::Workload& workload, const model::Catalog& catalo
   for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
     for (const model::OfferingId offering : catalog.pools[p].offerings) {
       const model::Purchase purchase{{p}, offering};
-      if (may_stand(workload, catalog, purchase)) visit(purchase);
+      if (may_run_on(workload, catalog, purchase)) visit(purchase);
     }
   }
 }
@@ -46,7 +46,7 @@ MicroUsd price_of(const model::Workload& workload, const model::Catalog& catalog
 /// Returns how many more pods fit on the existing nodes.
 std::int64_t pods_on_nodes(const Index& index, const model::Catalog& catalog, const model::Workload& workload) {
   const place::Request request{.gpu = workload.gpu,
-                               .gpus_per_pod = gpus_a_pod(workload),
+                               .gpus_per_pod = gpus_per_pod(workload),
                                .pod_class = catalog.eligibility.find(workload.pod_class)};
   return place::pods_that_fit(index.rooms, request);
 }
@@ -59,11 +59,11 @@ std::int64_t pods_on_purchases(const model::Workload& workload, const Capacity& 
   std::vector<std::int64_t> by_pool(catalog.pools.size());
   bool any = false, all_back_off = true;
   each_purchase(workload, catalog, [&](const model::Purchase& p) {
-    const std::int64_t pods_a_node = capacity.new_nodes().pods_on(p, gpus_a_pod(workload), workload.pod_class);
-    if (pods_a_node == 0) return;
+    const std::int64_t pods_per_node = capacity.new_nodes().pods_on(p, gpus_per_pod(workload), workload.pod_class);
+    if (pods_per_node == 0) return;
     any = true;
     all_back_off = all_back_off && capacity.obstacle(p.pool, p.offering, 1) == Capacity::Obstacle::backing_off;
-    std::int64_t low = 0, high = ceil_div(most, pods_a_node);
+    std::int64_t low = 0, high = ceil_div(most, pods_per_node);
     while (low < high) {
       const std::int64_t middle = (low + high + 1) / 2;
       if (capacity.obstacle(p.pool, p.offering, middle) == Capacity::Obstacle::ok) {
@@ -72,7 +72,7 @@ std::int64_t pods_on_purchases(const model::Workload& workload, const Capacity& 
         high = middle - 1;
       }
     }
-    by_pool[p.pool.value] = std::max(by_pool[p.pool.value], low * pods_a_node);
+    by_pool[p.pool.value] = std::max(by_pool[p.pool.value], low * pods_per_node);
   });
   refused = any && all_back_off;
   std::int64_t pods = 0;
@@ -90,7 +90,7 @@ Supply supply_of(const Index& index, const model::Catalog& catalog, const model:
   std::int64_t pods = pods_on_nodes(index, catalog, workload);
   for (const place::ExpectedNode& expected : capacity->expected_nodes().nodes()) {
     if (expected.gpu != workload.gpu || !catalog.eligibility.admits(workload.pod_class, expected.bought)) continue;
-    pods += place::pods_on(expected, gpus_a_pod(workload), catalog.eligibility.requests(workload.pod_class));
+    pods += place::pods_on(expected, gpus_per_pod(workload), catalog.eligibility.requests(workload.pod_class));
   }
   const std::int64_t buyable = pods_on_purchases(workload, *capacity, pods_most, supply.refused);
   supply.refused = supply.refused && pods == 0;

@@ -17,8 +17,8 @@ struct Candidate {
   FailureDomain domain;
 };
 
-/// Chooses `most` candidates, each from the domain that holds the most replicas after the earlier choices; among
-/// equally full domains, the one whose first candidate comes earlier.
+/// Chooses `most` candidates one by one. Each choice comes from the domain that still holds the most replicas; of
+/// equally full domains, from the one whose first candidate comes earlier.
 std::vector<GangId> from_fullest_domains(const std::vector<Candidate>& candidates, std::size_t most) {
   // Indices of candidates in reverse order: the first candidate is last.
   std::map<FailureDomain, std::vector<std::size_t>> by_domain;

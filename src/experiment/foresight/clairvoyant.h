@@ -18,7 +18,7 @@ struct Clairvoyant {
   /// A lower bound of the paid GPU time of every policy that meets the share of requests that the SLO asks for.
   struct LowerBound {
     GpuNanoseconds gpu_ns = 0;
-    std::int64_t micro_usd = 0;      ///< cost of that time at the lowest price of such a GPU in this scenario
+    std::int64_t micro_usd = 0;      ///< cost of `gpu_ns` at the scenario's lowest price for the service's GPU kind
     GpuNanoseconds work_gpu_ns = 0;  ///< least work of all requests; can exceed `gpu_ns`, because the SLO allows misses
     /// Requests that miss the SLO even alone on a warm replica. The bound leaves them out.
     RequestCount unattainable_requests = 0;
@@ -30,7 +30,7 @@ struct Clairvoyant {
   /// The result of a simulation that follows the replica counts of the bound's plan, each of them raised by the same
   /// share.
   struct AchievableResult {
-    std::int64_t raised_ppm = 0;  ///< the smallest share that was found to hold the SLO
+    std::int64_t raised_ppm = 0;  ///< smallest share that was found to hold the SLO, millionths
     bool holds = false;  ///< false: no share that was tried holds the SLO, and `raised_ppm` is the highest of them
     int runs = 0;
     RunResult result;

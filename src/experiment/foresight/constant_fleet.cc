@@ -13,7 +13,7 @@
 namespace capstan::experiment {
 namespace {
 
-/// Pairs of prefill and decode replicas are tried up to this many replicas above each number.
+/// Largest number of replicas that a tried pair of prefill and decode replicas has above the fewest of each role.
 constexpr ReplicaCount kPairSteps = 4;
 
 /// Runs constant fleets, each once, and remembers which of them hold the SLO.
@@ -238,7 +238,8 @@ class ConstantFleetSearch {
     return line;
   }
 
-  /// Searches one number of replicas, or that of each variant with the others at their minimum.
+  /// Searches the number of replicas of the service. If it has variants, searches the number of each variant while the
+  /// other variants stay at their minimum.
   /// @return false if a smaller fleet may hold the SLO
   Result<bool> search_by_variant() {
     ReplicaCounts others;
@@ -258,7 +259,9 @@ class ConstantFleetSearch {
     return exact;
   }
 
-  /// Returns the fewest replicas of one role that hold the SLO with plenty of the other role; none if no number does.
+  /// Returns the fewest replicas of one role that hold the SLO if the other role has more replicas than it needs; none
+  /// if no number holds it.
+  /// @param others  replicas of the other role
   Result<Smallest> fewest_of(std::size_t role, ReplicaCount others) {
     const FleetLine line = line_of(role, [role, others](ReplicaCount count) {
       return role == 0 ? ReplicaCounts{count, others} : ReplicaCounts{others, count};
@@ -268,18 +271,21 @@ class ConstantFleetSearch {
   }
 
   Result<bool> search_pairs() {
-    // Plenty is twice the peak of the policies. More would leave no GPUs for the other role.
-    std::array<ReplicaCount, 2> plenty{};
+    // `more_than_needed` is more of each role than it needs: twice its peak under the best policy, or less if the nodes
+    // have no room for that. A higher number would leave no GPUs for the other role.
+    std::array<ReplicaCount, 2> more_than_needed{};
     for (std::size_t role : {0, 1}) {
-      plenty[role] = std::clamp(2 * ready_of(best_policy_, role).peak, least_of(role), service(role).max_replicas);
+      more_than_needed[role] =
+          std::clamp(2 * ready_of(best_policy_, role).peak, least_of(role), service(role).max_replicas);
     }
-    while (!nodes_for(scenario_, {plenty[0], plenty[1]}) && (plenty[0] > least_of(0) || plenty[1] > least_of(1))) {
-      plenty[0] = std::max(least_of(0), plenty[0] * 3 / 4);
-      plenty[1] = std::max(least_of(1), plenty[1] * 3 / 4);
+    while (!nodes_for(scenario_, {more_than_needed[0], more_than_needed[1]}) &&
+           (more_than_needed[0] > least_of(0) || more_than_needed[1] > least_of(1))) {
+      more_than_needed[0] = std::max(least_of(0), more_than_needed[0] * 3 / 4);
+      more_than_needed[1] = std::max(least_of(1), more_than_needed[1] * 3 / 4);
     }
-    const Result<Smallest> decode = fewest_of(1, plenty[0]);
+    const Result<Smallest> decode = fewest_of(1, more_than_needed[0]);
     if (!decode) return std::unexpected(decode.error());
-    const Result<Smallest> prefill = fewest_of(0, plenty[1]);
+    const Result<Smallest> prefill = fewest_of(0, more_than_needed[1]);
     if (!prefill) return std::unexpected(prefill.error());
     if (!decode->replicas || !prefill->replicas) return true;
     const Result<bool> found = try_pairs_above(*prefill->replicas, *decode->replicas);

@@ -88,7 +88,8 @@ class MinimumTrials {
  private:
   ReplicaCount stated_min(std::size_t service) const { return scenario_.catalog->services[service].min_replicas; }
 
-  /// Returns the minimum at a step between the stated one, at step 0, and the goal, at the last step.
+  /// Returns the minimum of one step. Step 0 is the stated minimum, the last step is the goal, and the steps between
+  /// them are evenly spaced.
   ReplicaCounts min_at(ReplicaCount step) const {
     ReplicaCounts min;
     for (std::size_t i = 0; i < goal_.size(); ++i) {

@@ -38,7 +38,7 @@ class NodeFiller {
   /// Adds the replicas of a service. Returns false if one does not fit.
   bool fill(model::ServiceId service, ReplicaCount replicas) {
     const model::Workload& workload = catalog_.service(service).workload;
-    const bool on_one_node = workload.pods == 1 || workload.together == model::TopologyLevel::node;
+    const bool on_one_node = workload.pods == 1 || workload.required_level == model::TopologyLevel::node;
     const GpuCount unit = on_one_node ? workload.tensor_parallel : workload.tensor_parallel / workload.pods;
     const std::int64_t units = replicas * (on_one_node ? 1 : workload.pods);
     std::size_t at = 0;  // open machines before this one have no room for a unit

@@ -10,7 +10,8 @@
 // A fleet of constant size, whose replicas and nodes exist from the start, as without any autoscaler.
 namespace capstan::experiment {
 
-/// Replicas by service of the catalog: one number, those of prefill and decode, or those of each variant.
+/// Replicas by service of the catalog. There is one number if all replicas are of one kind, otherwise one for prefill
+/// and one for decode, or one for each variant.
 using ReplicaCounts = std::vector<ReplicaCount>;
 
 /// The nodes on which a fleet runs.
@@ -26,14 +27,14 @@ enum class RemainingNodes : std::uint8_t {
   all,
 };
 
-/// Chooses nodes for these replicas. The remaining nodes of the scenario are used first. Then machines are added, those
-/// with the lowest price for each replica first, within the limits of the pools and the room of the zones.
+/// Chooses nodes for these replicas. The remaining nodes of the scenario are used first. Then machines are added, the
+/// lowest price per replica first, within the limits of the pools and the room of the zones.
 /// @return nothing if the replicas do not fit within these limits
 std::optional<StandingNodes> nodes_for(const scenario::Scenario& scenario, const ReplicaCounts& replicas,
                                        RemainingNodes remaining = RemainingNodes::without_pool);
 
-/// Returns the scenario with these replicas and nodes, all of them ready at the start. It has no policies, and no
-/// windows, which would change the number of replicas.
+/// Returns the scenario with these replicas and nodes, all of them ready at the start. The result has no policies. It
+/// also has no windows, because these would change the number of replicas.
 scenario::Scenario with_standing_fleet(const scenario::Scenario& scenario, const ReplicaCounts& replicas,
                                        const StandingNodes& nodes);
 

@@ -13,7 +13,7 @@
 namespace capstan::experiment {
 namespace {
 
-/// Returns millionths of a USD, or GPU-nanoseconds.
+/// Returns the cost in millionths of a USD, or the paid GPU time in nanoseconds.
 __int128 price(const RunResult& result, Cost cost) {
   return cost == Cost::usd ? result.total_micro_usd() : result.paid_gpu_ns();
 }

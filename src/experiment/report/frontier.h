@@ -33,8 +33,8 @@ std::int64_t per_hour_milli(std::int64_t count, Duration simulated);
 /// swept.
 const RunResult* best_of_sweep(std::span<const RunResult> results, const std::string& policy, const model::Slo& slo);
 
-/// Returns true if the table shows the policy. Of the policies of a sweep, it shows only the stated settings and the
-/// best ones.
+/// Returns true if the table shows the policy. Of the settings of a sweep, the table shows only the stated settings and
+/// the best settings.
 bool shown(const Comparison& comparison, const RunResult& result);
 
 /// Returns the additions of `--frontier` as text.

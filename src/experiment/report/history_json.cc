@@ -30,7 +30,7 @@ Json empty_columns(std::initializer_list<const char*> names) {
   return json;
 }
 
-/// Numbers different values in the order in which they come.
+/// Gives each different value a number, in the order in which the values first come.
 template <typename Key>
 class Numbering {
  public:
@@ -48,8 +48,8 @@ class Numbering {
 
 /// The rows that are written.
 struct Rows {
-  /// Rows that changed after this revision, with their positions, names, queues and prices. No value: all rows, without
-  /// these.
+  /// A revision: only rows that changed after it are written, with their positions, names, queues and prices. No value:
+  /// all rows are written, without these additions.
   std::optional<std::int64_t> after{};
 
   bool has(const auto& row) const { return !after || row.revision > *after; }
@@ -98,12 +98,17 @@ using WaitKey = std::tuple<std::string, std::string, std::string, std::string>; 
 
 Json gangs_json(const RunHistory& history, const Rows& written, Numbering<WaitKey>& reasons) {
   Json json = empty_columns({"service", "replica", "gpus_milli", "created_ms", "ended_ms", "steps", "held", "waits"});
-  if (written.after) json["row"] = json["queue"] = json["containers_ms"] = json["name"] = Json::array();
+  if (written.after)
+    json["row"] = json["queue"] = json["initialized_ms"] = json["containers_ms"] = json["weights_ms"] = json["name"] =
+        Json::array();
   for (const GangHistory& gang : history.gangs) {
     if (!written.has(gang)) continue;
     if (written.after) {
       json["row"].push_back(&gang - history.gangs.data());
       json["queue"].push_back(gang.queue.valid() ? Json(gang.queue.value) : Json());
+      json["initialized_ms"].push_back(ms_or_null(gang.initialized_at));
+      json["weights_ms"].push_back(gang.weights > Duration{} ? Json(gang.weights / std::chrono::milliseconds(1))
+                                                             : Json());
       json["containers_ms"].push_back(ms_or_null(gang.containers_started_at));
       json["name"].push_back(gang.name);
     }
@@ -166,9 +171,10 @@ Json machine_json(const MachineKey& machine, const Rows& written) {
   return json;
 }
 
-/// Returns the tokens, the ended requests and the idle time of each service by minute.
+/// Returns the tokens, the ended requests, their latencies and the idle time of each service by minute.
 Json use_json(const RunHistory& history, const Rows& written) {
-  Json json = empty_columns({"row", "service", "at_ms", "tokens", "requests", "idle_gpu_s", "idle_usd"});
+  Json json = empty_columns({"row", "service", "at_ms", "tokens", "requests", "timed_requests", "queue_us",
+                             "prefill_us", "decode_us", "transfer_us", "transfers", "idle_gpu_s", "idle_usd"});
   for (const UseMinute& use : history.use) {
     if (!written.has(use)) continue;
     json["row"].push_back(&use - history.use.data());
@@ -176,6 +182,12 @@ Json use_json(const RunHistory& history, const Rows& written) {
     json["at_ms"].push_back(use.minute * 60'000);
     json["tokens"].push_back(use.tokens);
     json["requests"].push_back(use.requests);
+    json["timed_requests"].push_back(use.timed_requests);
+    json["queue_us"].push_back(use.queue_us);
+    json["prefill_us"].push_back(use.prefill_us);
+    json["decode_us"].push_back(use.decode_us);
+    json["transfer_us"].push_back(use.transfer_us);
+    json["transfers"].push_back(use.transfers);
     json["idle_gpu_s"].push_back(std::round(1e3 * use.idle_gpu_s) / 1e3);
     json["idle_usd"].push_back(std::round(1e6 * use.idle_usd) / 1e6);
   }
@@ -263,19 +275,19 @@ Json services_json(const model::Catalog& catalog, const std::vector<scenario::Jo
                     {"gpu", workload.gpu.valid() ? catalog.gpu_kind(workload.gpu) : ""},
                     {"pods", pods.count},
                     {"gpus_per_pod_milli", pods.gpus_per_pod.count},
-                    {"together", catalog.level_key(workload.together)},
+                    {"together", catalog.level_key(workload.required_level)},
                     {"queue", workload.queue.valid() ? Json(workload.queue.value) : Json()}});
   }
   for (const scenario::JobSpec& spec : jobs) {
     const sim::JobClass& job_class = spec.job_class;
-    // Sizes differ within a class: the first one stands for all.
+    // The jobs of a class differ in size. The row shows the first size.
     const workload::JobArrival size = first_size(spec);
     json.push_back({{"name", job_class.name},
                     {"part", "job"},
                     {"gpu", catalog.gpu_kind(job_class.gpu)},
                     {"pods", size.pods},
                     {"gpus_per_pod_milli", size.gpus_per_pod.count},
-                    {"together", catalog.level_key(job_class.together)},
+                    {"together", catalog.level_key(job_class.required_level)},
                     {"queue", job_class.queue.valid() ? Json(job_class.queue.value) : Json()}});
   }
   return json;

@@ -15,8 +15,8 @@ namespace capstan::experiment {
 
 /// Returns `fleet`: the nodes, the replicas on them, and why replicas waited.
 nlohmann::ordered_json fleet_json(const RunHistory& history);
-/// Returns the rows of `fleet` that changed after a revision, with their positions. It also has the names, queues and
-/// prices, which a recording has no other place for.
+/// Returns the rows of `fleet` that changed after a revision, with their positions. The rows also have names, queues
+/// and prices, because no other part of a recording's page has these.
 /// @param after  0: all rows
 nlohmann::ordered_json fleet_changes_json(const RunHistory& history, std::int64_t after);
 /// Returns `cold_start_phases`: one row for each completed start.
@@ -25,7 +25,7 @@ nlohmann::ordered_json cold_start_phases_json(const RunHistory& history);
 nlohmann::ordered_json signals_json(const RunHistory& history);
 /// Returns `latency_phases`: means by minute.
 nlohmann::ordered_json latency_phases_json(std::span<const Minute> minutes);
-/// Returns `services`: what a replica of each service needs, and a job of each class.
+/// Returns `services`: the needs of a replica of each service, and of a job of each class.
 nlohmann::ordered_json services_json(const model::Catalog& catalog, const std::vector<scenario::JobSpec>& jobs);
 /// Returns `queues`: the tree with its limits.
 nlohmann::ordered_json queues_json(const model::Catalog& catalog);

@@ -23,8 +23,8 @@ std::string ended_words(const RunResult& r) {
 
 std::string ended_and_cost(const RunResult& r) { return ended_words(r) + " for " + cost_words(r); }
 
-/// Returns the restarts of the jobs and the work that they lost: "; 3 restarts lost 1.2 GPU-hours". Empty if none was
-/// lost.
+/// Returns the restarts of the jobs and the work that they lost: "; 3 restarts lost 1.2 GPU-hours". A change of width
+/// counts as a restart. Empty if there was none.
 std::string lost_words(const RunResult& r) {
   std::int64_t restarts = 0;
   GpuNanoseconds lost = 0;
@@ -47,7 +47,7 @@ std::string first_words(const RunResult& best, bool is_only) {
   if (is_only) return fmt::format("{} holds the goals of the jobs: {}{}.", best.policy, figures, lost_words(best));
   const bool has_free_jobs = std::ranges::any_of(best.jobs, [](const JobFigures& one) { return !one.goal; });
   return fmt::format("{} is the cheapest policy that holds the goals of the jobs{}: {}.", best.policy,
-                     has_free_jobs ? " and ends the most of the others" : "", figures);
+                     has_free_jobs ? " and ends the most jobs without a goal" : "", figures);
 }
 
 /// Returns the comparison of the second policy with the first.

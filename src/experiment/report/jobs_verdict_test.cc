@@ -11,7 +11,7 @@
 namespace capstan::experiment {
 namespace {
 
-/// A policy: the jobs of a class without a goal that ended of 20, the late ones of 10 with a goal, and the cost.
+/// A policy: how many of 20 jobs without a goal ended, how many of 10 jobs with a goal were late, and the cost.
 struct JobsRun {
   const char* name;
   std::int64_t ended;
@@ -52,7 +52,8 @@ const JobsCase kJobsCases[] = {
      "(30.00 USD/h). dear comes next: 20 of 20 jobs ended for 80.00 USD, 33 % more than cheap."},
     {"a goal comes before the number of other jobs",
      {{"late", 20, 2, 10}, {"in time", 18, 1, 50}},
-     "in time is the cheapest policy that holds the goals of the jobs and ends the most of the others: 28 of 30 jobs "
+     "in time is the cheapest policy that holds the goals of the jobs and ends the most jobs without a goal: 28 of 30 "
+     "jobs "
      "ended for 50.00 USD in 2 h (25.00 USD/h). late comes next: 30 of 30 jobs ended for 10.00 USD, 80 % less than in "
      "time; it misses train (80.0 % in time, 90.0 % asked)."},
     {"if all miss a goal, the first one misses least",

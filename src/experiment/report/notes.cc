@@ -21,7 +21,8 @@ std::string assumed_start_note(const Comparison& c) {
       time_text(c.assumed_engine_init->low), time_text(c.assumed_engine_init->high));
 }
 
-/// Only for one service: several may need nodes of different sizes.
+/// Returns a note if the nodes are too large for the replicas. Only for one service, because several services may need
+/// nodes of different sizes.
 std::string large_nodes_note(const Comparison& c) {
   const RunResult& best = c.results.front();
   if (c.catalog == nullptr || c.catalog->services.size() != 1 || best.is_shared()) return "";

@@ -7,11 +7,11 @@
 
 namespace capstan::experiment {
 
-/// Share of the paid GPU time on GPUs without a pod from which a note says so, millionths.
+/// Share of the paid GPU time, in millionths. If GPUs without a pod take at least this share, a note says so.
 inline constexpr std::int64_t kNotedUnallocatedPpm = 500'000;
 
-/// Returns sentences about the scenario without which the table may mislead, most important first: a start of engines
-/// that is only assumed, and nodes that are too large for the replicas.
+/// Returns sentences about the scenario without which the table may mislead, most important first: the start time of
+/// engines is only assumed, or the nodes are too large for the replicas.
 std::vector<std::string> notes_on(const Comparison& c);
 
 }  // namespace capstan::experiment

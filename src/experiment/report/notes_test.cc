@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 using Notes = std::vector<std::string>;
 
-/// A service with replicas of one GPU on nodes of eight, of which seven have no pod.
+/// A service with replicas of one GPU on nodes of eight GPUs. On each node, seven GPUs have no pod.
 Comparison large_nodes() {
   auto catalog = std::make_shared<model::Catalog>();
   catalog->services.emplace_back().workload.tensor_parallel = 1;

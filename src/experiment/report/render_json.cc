@@ -4,11 +4,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "experiment/report/clairvoyant_words.h"
 #include "experiment/report/frontier.h"
 #include "experiment/report/history_json.h"
 #include "experiment/report/lower_decisions_json.h"
+#include "experiment/report/notes.h"
 #include "experiment/report/render.h"
 #include "experiment/report/result_words.h"
+#include "experiment/report/services.h"
 #include "experiment/report/verdict.h"
 #include "experiment/run/timeline.h"
 #include "model/capacity_names.h"
@@ -255,7 +258,7 @@ Json queues(const RunResult& r, bool over_time) {
   return json;
 }
 
-/// @param shown  steps whose arithmetic is written
+/// Returns the changes of the wanted replicas. The arithmetic of a change is written if the run has kept it.
 Json scale_steps(const std::vector<ScaleStep>& all) {
   Json json = Json::array();
   for (const ScaleStep& step : all) {
@@ -290,6 +293,15 @@ Json invariants_broken(const InvariantFigures& broken) {
           {"limit_exceeded", broken.limit_exceeded},      {"not_repeatable", broken.not_repeatable},
           {"group_overheld", broken.expired_group_holds}, {"oracle", broken.unobservable_values},
           {"not_conserved", broken.not_conserved},        {"unsettled", broken.unsettled}};
+}
+
+/// Returns the sentences that the table has below a policy, without its warnings.
+Json remarks(const RunResult& r) {
+  Json json = Json::array();
+  const std::string missed = r.is_shared() ? missed_services_words(r) : "";
+  if (!missed.empty()) json.push_back("misses " + missed);
+  if (const std::string broken = broken_words(r); !broken.empty()) json.push_back(broken);
+  return json;
 }
 
 Json policy(const RunResult& r, const SeriesChoice& choice) {
@@ -341,6 +353,7 @@ Json policy(const RunResult& r, const SeriesChoice& choice) {
       {"eviction", r.disruptions.eviction},           {"spot", r.disruptions.spot},
       {"requests_cut", r.disruptions.requests_cut},   {"requests_cut_forced", r.disruptions.requests_cut_forced}};
   json["invariants_broken"] = invariants_broken(r.invariants);
+  if (choice.decisions) json["remarks"] = remarks(r);
   json["moments"] = moments(r.moments);
   json["timeline"] = timeline_json(r, choice.bucket);
   if (choice.by_minute) json["by_minute"] = series(r.minutes);
@@ -404,6 +417,8 @@ Json clairvoyant(const Comparison& comparison, Duration bucket) {
   return json;
 }
 
+constexpr std::size_t kOneLine = 1'000'000;  ///< a width in which no line is wrapped
+
 }  // namespace
 
 std::string render_json(const Comparison& comparison, const JsonParts& parts) {
@@ -425,7 +440,12 @@ std::string render_json(const Comparison& comparison, const JsonParts& parts) {
   if (!comparison.advice_left_out.empty()) json["advice_left_out"] = comparison.advice_left_out;
   if (comparison.raised_minimum) json["raised_minimum"] = raised_minimum(comparison, bucket);
   if (comparison.clairvoyant) json["clairvoyant"] = clairvoyant(comparison, bucket);
-  if (parts.decisions) json["verdict"] = verdict_words(comparison);
+  if (parts.decisions) {
+    json["verdict"] = verdict_words(comparison);
+    json["why"] = differences_of_first(comparison);
+    json["notes"] = notes_on(comparison);
+    if (comparison.clairvoyant) json["clairvoyant"]["words"] = clairvoyant_words(comparison, kOneLine);
+  }
   if (parts.decisions && comparison.catalog) {
     json["services"] = services_json(*comparison.catalog, comparison.jobs);
     json["queues"] = queues_json(*comparison.catalog);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -98,6 +99,20 @@ TEST(RenderText, AWaitOfJobsFollowsInAddition) {
   const std::size_t jobs = text.find("2 jobs of train waited");
   ASSERT_NE(jobs, std::string::npos);
   EXPECT_EQ(text.find("2 jobs of train waited", jobs + 1), std::string::npos) << "once";
+}
+
+TEST(RenderJson, AReportHasTheSentencesOfTheText) {
+  const nlohmann::json json = nlohmann::json::parse(render_json(foreseen(), {.decisions = true}));
+  EXPECT_EQ(json["policies"][1]["remarks"], nlohmann::json({"broken invariants: 3 gangs partly placed"}));
+  EXPECT_EQ(json["policies"][0]["remarks"], nlohmann::json::array());
+  ASSERT_EQ(json["why"].size(), 1U);
+  EXPECT_TRUE(json["why"][0].get<std::string>().starts_with(
+      "queue · gang · group compared with duty cycle · first-fit · CA: 38.3 percentage points more met"));
+  EXPECT_EQ(json["notes"], nlohmann::json::array());
+  const auto bound = json["clairvoyant"]["words"].get<std::string>();
+  EXPECT_EQ(std::ranges::count(bound, '\n'), 3) << "one line for each subject: " << bound;
+  const nlohmann::json plain = nlohmann::json::parse(render_json(foreseen(), {}));
+  EXPECT_FALSE(plain.contains("why") || plain["clairvoyant"].contains("words"));
 }
 
 TEST(Layout, EveryLineIsWrappedAndEnded) {

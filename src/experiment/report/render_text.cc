@@ -192,7 +192,7 @@ Cells cells_of(const Clairvoyant::LowerBound& bound) {
 }
 
 /// Returns the rows below the policies: the best constant fleet, and the results with foresight.
-std::string yardstick_rows(const Comparison& c, const Shape& shape, const Paint& paint) {
+std::string reference_rows(const Comparison& c, const Shape& shape, const Paint& paint) {
   const auto row = [&](const std::string& name, const Cells& cells, const std::string& states) {
     std::string line = "  " + pad_right(shortened_name(name, shape.name), shape.name);
     for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -235,40 +235,34 @@ std::string table(const Comparison& c, const Shape& shape, const Paint& paint, s
       if (i == kBarAfter && shape.bar) line += "  " + bar(r);
     }
     out += (&r == marked ? paint.bold(line) : line) + "\n";
-    // The tables below say this of the first policy.
+    // The tables below name the services whose SLO the first policy misses.
     const std::string missed = &r == &c.results.front() || !r.is_shared() ? "" : missed_services_words(r);
     if (!missed.empty()) out += paint.bad(wrapped("    ", "misses " + missed, width));
     const std::string broken = broken_words(r);
     if (!broken.empty()) out += paint.bad(wrapped("    ", broken, width));
     for (const std::string& warning : r.warnings) out += paint.bad(wrapped("    warning: ", warning, width));
   }
-  out += yardstick_rows(c, shape, paint);
+  out += reference_rows(c, shape, paint);
   if (!shape.bar) return out;
   std::string legend = "  GPU time:";
   for (const Band& band : kBands) legend += fmt::format(" {} {}", band.glyph, band.word);
   return out + paint.dim(legend) + "\n";
 }
 
-/// Returns the differences of the first policy to the next and to the last one.
 std::string differences(const Comparison& c, std::size_t width) {
-  const RunResult& best = c.results.front();
-  std::vector<const RunResult*> others = {&c.results[1]};
-  if (c.results.size() > 2) others.push_back(&c.results.back());
   std::string text;
-  for (const RunResult* other : others) {
-    const std::string difference = difference_words(best, *other);
-    if (difference.empty()) continue;
-    text += wrapped(text.empty() ? "why   " : "      ",
-                    fmt::format("{} compared with {}: {}", best.policy, other->policy, difference), width);
+  for (const std::string& sentence : differences_of_first(c)) {
+    text += wrapped(text.empty() ? "why   " : "      ", sentence, width);
   }
   return text;
 }
 
-/// Returns true if the moment says that batch jobs waited. Its weight cannot be compared with those of others.
+/// Returns true if the moment says that batch jobs waited. The weight of such a moment is GPU-minutes, so it cannot be
+/// compared with the weights of other moments.
 bool is_about_jobs(const Moment& moment) { return moment.reason == JobWaits::kReason; }
 
-/// Returns the two moments with the largest weight, in the order of time. They belong to two policies if several have
-/// moments. The longest wait of batch jobs, under the first policy that has one, follows in addition.
+/// Returns the two moments with the largest weight, from two policies if several policies have moments. Adds the
+/// longest wait of batch jobs under the first policy that has one. All are in the order of time.
 std::string moments(const Comparison& c, const std::string& first_label, std::size_t width) {
   struct OwnMoment {
     const Moment* moment;

@@ -64,14 +64,14 @@ std::string share(std::optional<std::int64_t> ppm) { return ppm ? percent(*ppm) 
 
 std::string gpus(MilliGpu gpus) { return tenths(gpus.count, 1000); }
 
-/// The rows that a table shows, and the ones whose sums it shows.
+/// The rows that a table shows, and the other rows, of which it shows only the sums.
 template <typename Row>
 struct ChosenRows {
   std::vector<const Row*> shown;
   std::vector<const Row*> others;
 };
 
-/// Returns all rows in their order, or of too many the worst ones first.
+/// Returns all rows in their order. If there are too many, shows only the worst rows, the worst first.
 /// @param rank  lower for a worse row
 template <typename Row, typename Rank>
 ChosenRows<Row> choose_rows(const std::vector<Row>& all, TableRows rows, Rank rank) {
@@ -163,15 +163,15 @@ std::string ended_of(std::int64_t ended, std::int64_t arrived) {
   return grouped_text(ended) + "/" + grouped_text(arrived);
 }
 
-/// Returns the jobs that end in an hour.
+/// Returns the number of jobs that ended per simulated hour.
 std::string per_hour(std::int64_t ended, const RunResult& result) {
   return result.simulated > Duration{} ? tenths(per_hour_milli(ended, result.simulated), 1000) : "-";
 }
 
 bool lost_work(const JobFigures& jobs) { return jobs.restarts > 0 || jobs.resized > 0 || jobs.lost_gpu_ns > 0; }
 
-/// Returns the restarts and changes of width of the jobs, and the work that they lost. A class without any has no row.
-/// Empty if there are none.
+/// Returns the restarts and changes of width of the jobs, and the work that they lost. A class of jobs without any of
+/// these has no row. Empty if no class has a row.
 std::string lost_work_table(const RunResult& result, const ChosenRows<JobFigures>& chosen, std::size_t name) {
   if (std::ranges::none_of(result.jobs, lost_work)) return "";
   NamedTable table;
@@ -217,7 +217,7 @@ std::string job_table(const RunResult& result, TableRows rows) {
                gpu_hours(sum_of(others, &JobFigures::computed_gpu_ns)), gpu_hours(sum_of(others, &JobFigures::gpu_ns)),
                usd(sum_of(others, &JobFigures::micro_usd))});
   }
-  if (result.services.empty()) {  // with services, their table has this row
+  if (result.services.empty()) {  // otherwise the table of the services has this row
     table.add("no pod",
               {"", "", "", "", "", "", "", gpu_hours(result.idle_node_gpu_ns), usd(result.idle_node_micro_usd)});
   }
@@ -250,7 +250,8 @@ std::string queue_table(const RunResult& result, TableRows rows) {
     if (has_jobs) cells.insert(cells.begin() + 4, grouped_text(queue.jobs_waiting_peak));
     table.add(queue.name, std::move(cells));
   }
-  // A queue counts the GPUs of the queues below it, so that a sum would count them twice.
+  // The row of the other queues has no sums: a queue counts the GPUs of the queues below it, so a sum would count them
+  // twice.
   if (!chosen.others.empty()) table.add(others_name(chosen.others), {});
   return "\n" + table.text(name_width(result.queues), std::move(widths));
 }

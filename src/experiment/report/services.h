@@ -19,12 +19,13 @@ inline constexpr std::size_t kMaxTableRows = 25;
 /// Returns the tables of a policy's services, jobs, queues and teams, and what it misses. Empty for one service alone.
 std::string service_table(const RunResult& result, std::size_t width, TableRows rows = TableRows::worst);
 
-/// Returns the table of a policy's classes of jobs. Empty without jobs. The worst have the lowest share in time, then
-/// the longest waits.
+/// Returns the table of a policy's classes of jobs. Empty without jobs. The worst classes have the lowest share of jobs
+/// in time, then the longest waits.
 std::string job_table(const RunResult& result, TableRows rows = TableRows::worst);
-/// Returns the table of a policy's queues. Empty without queues. The worst had the most GPUs waiting.
+/// Returns the table of a policy's queues. Empty without queues. The worst queues have the
+/// highest peak of GPUs for which pods waited.
 std::string queue_table(const RunResult& result, TableRows rows = TableRows::worst);
-/// Returns the table of a policy's teams. Empty if the scenario names none. The worst cost the most.
+/// Returns the table of a policy's teams. Empty if the scenario names none. The worst teams have the highest cost.
 std::string team_table(const RunResult& result, TableRows rows = TableRows::worst);
 
 /// Returns "the SLO of 99 %" or "the SLOs of all 3 services", and the goals of jobs if there are any.

@@ -67,7 +67,7 @@ std::string beaten_words(const Comparison& c, const RunResult& cheap) {
                      is_swept ? "policies and settings" : "policies", beaten == 1 ? "costs" : "cost");
 }
 
-/// Returns true if the bounds of the services allow no smaller fleet, though one might do.
+/// Returns true if the minimums of the services allow no smaller fleet, although a smaller fleet might hold the SLO.
 bool is_at_minimum(const Comparison& c, const ConstantFleet& fleet) {
   if (c.catalog == nullptr || c.catalog->services.size() != fleet.replicas.size()) return false;
   bool is_bounded = false;
@@ -227,7 +227,7 @@ std::string difference_words(const RunResult& a, const RunResult& b) {
   const std::string states = gpu_terms(a, b);
   if (states.empty()) return text;
   text += text.empty() ? "" : "; ";
-  text += size_of(time) < kShownGpuNs ? "as many GPU-hours"
+  text += size_of(time) < kShownGpuNs ? "the same number of GPU-hours"
                                       : gpu_hours(size_of(time)) + (time > 0 ? " GPU-hours more" : " GPU-hours less");
   return text + ": " + states;
 }
@@ -251,6 +251,19 @@ std::string verdict_words(const Comparison& c) {
   }
   if (!c.advice_left_out.empty()) text += " " + c.advice_left_out + ".";
   return text + constant_fleet_words(c) + minimum_words(c);
+}
+
+std::vector<std::string> differences_of_first(const Comparison& comparison) {
+  const std::vector<RunResult>& results = comparison.results;
+  std::vector<std::string> sentences;
+  const auto compare_with = [&](const RunResult& other) {
+    const std::string words = difference_words(results.front(), other);
+    if (words.empty()) return;
+    sentences.push_back(fmt::format("{} compared with {}: {}", results.front().policy, other.policy, words));
+  };
+  if (results.size() > 1) compare_with(results[1]);
+  if (results.size() > 2) compare_with(results.back());
+  return sentences;
 }
 
 }  // namespace capstan::experiment

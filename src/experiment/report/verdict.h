@@ -1,14 +1,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "experiment/compare.h"
 
 // The sentences that tell an engineer which policy to choose.
 namespace capstan::experiment {
 
-/// Returns the policy that the table marks, the cheapest that holds the SLO; null if none holds it. With only jobs, it
-/// is the first of the ranking if it holds the goals.
+/// Returns the policy that the table marks: the cheapest policy that holds the SLO; null if none holds it. In a
+/// scenario with only jobs, the table marks the first policy of the ranking, if this policy holds the goals.
 const RunResult* marked_policy(const Comparison& comparison);
 
 /// Returns the sentences below the table. With several policies they name the cheapest that holds the SLO and the next
@@ -20,5 +21,8 @@ std::string verdict_words(const Comparison& comparison);
 /// differences: "13.4 percentage points more met (1,204 fewer late); 10.0 GPU-hours less: 12.0 h less idle, 2.0 h more
 /// busy". Empty if they are alike.
 std::string difference_words(const RunResult& a, const RunResult& b);
+
+/// Returns the sentences that say how the first policy differs from the next and from the last one.
+std::vector<std::string> differences_of_first(const Comparison& comparison);
 
 }  // namespace capstan::experiment

@@ -201,7 +201,7 @@ TEST(Verdict, EqualPoliciesHaveNoDifferences) {
   };
   move_hour(busy, GpuState::busy);
   move_hour(idle, GpuState::idle);
-  EXPECT_EQ(difference_words(busy, idle), "as many GPU-hours: 1.0 h more busy, 1.0 h less idle");
+  EXPECT_EQ(difference_words(busy, idle), "the same number of GPU-hours: 1.0 h more busy, 1.0 h less idle");
 }
 
 }  // namespace

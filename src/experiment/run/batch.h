@@ -30,14 +30,14 @@ Result<std::vector<RunResult>> run_batch(std::span<const PlannedRun> runs, unsig
                                          const ProgressCallback& progress, const std::stop_token& stop = {});
 
 /// Returns the number of missed requests above which a run of the scenario cannot hold the SLO; none for closed loops.
-/// @param known  a complete run, which tells the number of requests: with an open load every fleet gets the same ones
+/// @param known  a complete run, for the number of requests. With an open load every fleet gets the same requests.
 std::optional<RequestCount> miss_limit(const scenario::Scenario& scenario, const RunResult& known);
 /// Returns true if the run ended at this limit, or would have ended there a minute later. In both cases it misses the
 /// SLO.
 bool ended_early(const RunResult& result, std::optional<RequestCount> limit);
 
-/// Further runs, besides those of the policies, which look for advice. They are counted, and the requests that they
-/// simulate are limited.
+/// Runs that search for advice, in addition to the runs of the policies. Counts these runs, and limits the requests
+/// that they simulate.
 class ExtraRuns {
  public:
   /// @param request_limit  no further batch starts after this many simulated requests

@@ -28,29 +28,28 @@ auto ReplayCheck::decide_twice(Memory& memory, Decide&& decide, Parse&& parse) {
   return decision;
 }
 
-decide::scale::Decision ReplayCheck::scale(const control::ScaleQuestion& question, decide::scale::Memory& memory) {
+decide::scale::Decision ReplayCheck::scale(const control::ScaleInputs& question, decide::scale::Memory& memory) {
   const auto decide = [&](decide::scale::Memory& before) { return inner().scale(question, before); };
   return decide_twice(memory, decide, decide::scale::parse_memory);
 }
 
-decide::place::Decision ReplayCheck::place(const control::PlaceQuestion& question, decide::place::Memory& memory) {
+decide::place::Decision ReplayCheck::place(const control::PlaceInputs& question, decide::place::Memory& memory) {
   const auto decide = [&](decide::place::Memory& before) { return inner().place(question, before); };
   return decide_twice(memory, decide, decide::place::parse_memory);
 }
 
-decide::provision::Decision ReplayCheck::provision(const control::ProvisionQuestion& question,
+decide::provision::Decision ReplayCheck::provision(const control::ProvisionInputs& question,
                                                    decide::provision::Memory& memory) {
   const auto decide = [&](decide::provision::Memory& before) { return inner().provision(question, before); };
   return decide_twice(memory, decide, decide::provision::parse_memory);
 }
 
-decide::scale::Decision OutsideAutoscaler::scale(const control::ScaleQuestion& question,
-                                                 decide::scale::Memory& memory) {
+decide::scale::Decision OutsideAutoscaler::scale(const control::ScaleInputs& question, decide::scale::Memory& memory) {
   const std::optional<ReplicaCount> wanted = autoscaler_(question.snapshot, question.role);
   if (!wanted) return inner().scale(question, memory);
   const decide::scale::Policy policy = decide::scale::Fixed{*wanted, decide::scale::period(question.policy)};
   decide::scale::Decision decision = inner().scale({question.snapshot, question.role, policy, question.now}, memory);
-  // The number is the autoscaler's, unless a bound of the service changed it. In that case the reason names the bound.
+  // With any other reason, a bound of the service changed the autoscaler's number, and the reason names the bound.
   if (decision.why.code != model::ReasonCode::fixed_replicas) return decision;
   decision.why.code = model::ReasonCode::set_by_autoscaler;
   decision.is_stated = false;

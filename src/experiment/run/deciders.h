@@ -14,13 +14,13 @@ class ForwardingDecider : public control::Decider {
  public:
   explicit ForwardingDecider(std::unique_ptr<control::Decider> inner) : inner_(std::move(inner)) {}
 
-  decide::scale::Decision scale(const control::ScaleQuestion& question, decide::scale::Memory& memory) override {
+  decide::scale::Decision scale(const control::ScaleInputs& question, decide::scale::Memory& memory) override {
     return inner_->scale(question, memory);
   }
-  decide::place::Decision place(const control::PlaceQuestion& question, decide::place::Memory& memory) override {
+  decide::place::Decision place(const control::PlaceInputs& question, decide::place::Memory& memory) override {
     return inner_->place(question, memory);
   }
-  decide::provision::Decision provision(const control::ProvisionQuestion& question,
+  decide::provision::Decision provision(const control::ProvisionInputs& question,
                                         decide::provision::Memory& memory) override {
     return inner_->provision(question, memory);
   }
@@ -40,9 +40,9 @@ class ReplayCheck final : public ForwardingDecider {
   ReplayCheck(std::unique_ptr<control::Decider> inner, std::int64_t& differences)
       : ForwardingDecider(std::move(inner)), differences_(differences) {}
 
-  decide::scale::Decision scale(const control::ScaleQuestion& question, decide::scale::Memory& memory) override;
-  decide::place::Decision place(const control::PlaceQuestion& question, decide::place::Memory& memory) override;
-  decide::provision::Decision provision(const control::ProvisionQuestion& question,
+  decide::scale::Decision scale(const control::ScaleInputs& question, decide::scale::Memory& memory) override;
+  decide::place::Decision place(const control::PlaceInputs& question, decide::place::Memory& memory) override;
+  decide::provision::Decision provision(const control::ProvisionInputs& question,
                                         decide::provision::Memory& memory) override;
 
  private:
@@ -62,7 +62,7 @@ class OutsideAutoscaler final : public ForwardingDecider {
   OutsideAutoscaler(std::unique_ptr<control::Decider> inner, Autoscaler autoscaler)
       : ForwardingDecider(std::move(inner)), autoscaler_(std::move(autoscaler)) {}
 
-  decide::scale::Decision scale(const control::ScaleQuestion& question, decide::scale::Memory& memory) override;
+  decide::scale::Decision scale(const control::ScaleInputs& question, decide::scale::Memory& memory) override;
 
  private:
   Autoscaler autoscaler_;

@@ -7,13 +7,13 @@
 namespace capstan::experiment {
 namespace {
 
-/// Answers with the number of the policy `Fixed`. If `forgets`, its answers also depend on the number of questions,
-/// which is in no memory.
+/// Answers with the number of the policy `Fixed`. If `forgets` is true, its answers also depend on the number of
+/// questions, which its memory does not contain.
 class CountingDecider final : public control::Decider {
  public:
   explicit CountingDecider(bool forgets) : forgets_(forgets) {}
 
-  decide::scale::Decision scale(const control::ScaleQuestion& question, decide::scale::Memory& memory) override {
+  decide::scale::Decision scale(const control::ScaleInputs& question, decide::scale::Memory& memory) override {
     ++asked_;
     decide::scale::Decision decision;
     decision.desired = std::get<decide::scale::Fixed>(question.policy).replicas + (forgets_ ? asked_ : 0);
@@ -24,8 +24,8 @@ class CountingDecider final : public control::Decider {
     memory.recommended = decision.desired;
     return decision;
   }
-  decide::place::Decision place(const control::PlaceQuestion&, decide::place::Memory&) override { return {}; }
-  decide::provision::Decision provision(const control::ProvisionQuestion&, decide::provision::Memory&) override {
+  decide::place::Decision place(const control::PlaceInputs&, decide::place::Memory&) override { return {}; }
+  decide::provision::Decision provision(const control::ProvisionInputs&, decide::provision::Memory&) override {
     return {};
   }
 

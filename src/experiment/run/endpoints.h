@@ -27,7 +27,8 @@ class Endpoint {
   sim::Fleet& fleet() const { return *fleet_; }
 
   std::optional<Error> error() const { return source_ ? source_->error() : std::nullopt; }
-  /// Returns the finished part of the load, 0 to 1: the larger part of its stated time and of its requests.
+  /// Returns the finished part of the load, 0 to 1: the part of its stated time that has passed. Without a stated time,
+  /// returns the part of its source that was read.
   double part_done(Instant now) const;
   /// Returns true if no request can arrive any more and the stated end of the load is over. Nodes cost money until
   /// then, with or without requests.
@@ -49,7 +50,7 @@ class Endpoints {
   static Result<Endpoints> open(const SimulationSetup& setup);
 
   std::span<const Endpoint> all() const { return endpoints_; }
-  /// Returns the number of the endpoint that a service of the catalog serves.
+  /// Returns the position of the endpoint to which a service of the catalog belongs.
   std::size_t index_of(model::ServiceId service) const { return by_service_[service.value]; }
   std::vector<FleetRoute> routes() const;  ///< by service of the catalog
 
@@ -64,7 +65,7 @@ class Endpoints {
 
   RequestCount waiting() const;
   sim::RequestCounts counts() const;  ///< the sum over the endpoints
-  bool check() const;                 ///< recounts every fleet
+  bool check() const;                 ///< true if every counter of the fleets equals its recount
 
  private:
   std::vector<Endpoint> endpoints_;

@@ -17,6 +17,9 @@ model::Signal late(const auto& times, Duration bound) {
   return value_or_missing(bound > Duration{} ? times.share_above_ppm(bound) : std::nullopt);
 }
 
+/// Returns a time in microseconds.
+model::Signal in_microseconds(Duration sum) { return model::Signal::measured(sum / std::chrono::microseconds(1)); }
+
 /// Returns the signals that the engine of a replica reports.
 model::ReplicaSignals signals_of(const sim::ReplicaReading& reading, const model::Slo& slo) {
   const sim::ReplicaSample& engine = reading.engine;
@@ -35,6 +38,13 @@ model::ReplicaSignals signals_of(const sim::ReplicaReading& reading, const model
     signals.tpot_p99_us = model::Signal::measured(*tpot / std::chrono::microseconds(1));
   }
   signals.finished_total = model::Signal::measured(reading.finished_total);
+  signals.queue_us_total = in_microseconds(reading.phases.queue);
+  signals.prefill_us_total = in_microseconds(reading.phases.prefill);
+  signals.decode_us_total = in_microseconds(reading.phases.decode);
+  if (reading.transfers_total > 0) {
+    signals.transfer_us_total = in_microseconds(reading.phases.transfer);
+    signals.transfers_total = model::Signal::measured(reading.transfers_total);
+  }
   return signals;
 }
 
@@ -42,7 +52,7 @@ model::ReplicaSignals signals_of(const sim::ReplicaReading& reading, const model
 
 void FleetHook::ready(const sim::ReplicaStart& replica, Instant at) {
   const sim::ReplicaHandle handle = fleet_of(replica.service).add_replica(routes_[replica.service.value].variant, at);
-  const bool fresh = replicas_.emplace(replica.gang, Replica{handle, replica.service}).second;
+  const bool fresh = replicas_.emplace(replica.gang, Replica{handle, replica.service, replica.weights}).second;
   CAPSTAN_ASSERT(fresh);
   scraped_.begin(replica.gang, at);
   serving_peak_ = std::max(serving_peak_, ++serving_);
@@ -84,8 +94,9 @@ void FleetHook::forget(model::GangId gang) {
 sim::EngineReading FleetHook::sample(model::GangId gang, Instant at, bool scrape) {
   const Replica& replica = known_row(replicas_, gang);
   const sim::ReplicaReading reading = fleet_of(replica.service).sample(replica.handle, at, scrape);
-  const sim::EngineReading said = {.signals = signals_of(reading, services_[replica.service.value].slo),
-                                   .busy_total = reading.engine.busy_total};
+  sim::EngineReading said = {.signals = signals_of(reading, services_[replica.service.value].slo),
+                             .busy_total = reading.engine.busy_total};
+  if (replica.weights > Duration{}) said.signals.weights_us = in_microseconds(replica.weights);
   if (scrape) scraped_.add(gang, at, said);
   if (ScrapedSeries* series = series_of(replica.service); scrape && series != nullptr) {
     series->add(gang, at, {reading, (*scraped_.find(gang))[1].reading.duty_cycle_percent.value});

@@ -22,11 +22,11 @@ struct FleetRoute {
   std::size_t variant = 0;
 };
 
-/// Joins the cluster, which starts and ends gangs, to the fleets, which serve requests with them: a gang that is ready
-/// is a replica of its endpoint's fleet, whose variants are services of the cluster.
+/// Connects the cluster, which starts and ends gangs, to the fleets, which serve requests. A ready gang is a replica of
+/// its endpoint's fleet. The variants of a fleet are services of the cluster.
 class FleetHook final : public sim::ServingHook {
  public:
-  /// Keeps references to its arguments, which must outlive the hook. `services` are those of the catalog.
+  /// Keeps references to its arguments, which must outlive the hook. `services` are the services of the catalog.
   /// @param series  receivers of every scrape, by service; an entry may be null, and last entries may be absent
   FleetHook(std::vector<FleetRoute> routes, std::span<const model::Service> services,
             std::vector<ScrapedSeries*> series = {})
@@ -39,7 +39,7 @@ class FleetHook final : public sim::ServingHook {
   sim::EngineReading sample(model::GangId gang, Instant at, bool scrape) override;
   RequestCount gateway_waiting(model::ServiceId service, Instant at) override;
 
-  ReplicaCount serving_peak() const { return serving_peak_; }  ///< most replicas in routers at once
+  ReplicaCount serving_peak() const { return serving_peak_; }  ///< most replicas in routers at the same time
   /// Returns the requests that replicas held when they were ended.
   RequestCount cut(sim::Interruption why) const { return cut_[static_cast<std::size_t>(why)]; }
   const ScrapeLog& scraped() const { return scraped_; }
@@ -48,6 +48,7 @@ class FleetHook final : public sim::ServingHook {
   struct Replica {
     sim::ReplicaHandle handle;
     model::ServiceId service;
+    Duration weights{};
   };
   sim::Fleet& fleet_of(model::ServiceId service) const { return *routes_[service.value].fleet; }
   void forget(model::GangId gang);

@@ -27,7 +27,7 @@ class OneReplica {
         fleet_({}, {sim::fleet_fixture::variant()}, slo, requests_),
         hook_({{.fleet = &fleet_, .variant = 0}}, services_) {
     services_[0].slo = slo;
-    hook_.ready({.gang = {0}, .service = {0}, .ordinal = 0}, Instant{});
+    hook_.ready({.gang = {0}, .service = {0}, .ordinal = 0, .weights = seconds(20)}, Instant{});
     fleet_.advance(at_s(1));
   }
 
@@ -50,15 +50,20 @@ class OneReplica {
 TEST(FleetHook, AnEngineReportsEverySignal) {
   OneReplica one({.ttft = milliseconds(50), .tpot = milliseconds(5), .e2e = {}});
   const model::ReplicaSignals signals = one.hook().sample({0}, at_s(1), true).signals;
-  const std::set<std::string_view> of_the_exporter = {"duty_cycle_percent", "memory_used_percent"};
+  const std::set<std::string_view> of_others = {"duty_cycle_percent", "memory_used_percent", "transfer_us_total",
+                                                "transfers_total"};
   for (const model::ReplicaSignal& signal : model::kReplicaSignals) {
-    EXPECT_EQ((signals.*signal.field).usable(), !of_the_exporter.contains(signal.name)) << signal.name;
+    EXPECT_EQ((signals.*signal.field).usable(), !of_others.contains(signal.name)) << signal.name;
   }
   EXPECT_EQ(signals.running, model::Signal::measured(1));
   EXPECT_EQ(signals.prompt_tokens_total, model::Signal::measured(400));
   EXPECT_EQ(signals.tpot_late_ppm, model::Signal::measured(500'000))
       << "the SLO is the middle of the bucket up to 10 ms";
   EXPECT_GT(signals.kv_usage_ppm.value, 0);
+  EXPECT_EQ(signals.weights_us, model::Signal::measured(20'000'000));
+  EXPECT_GT(signals.queue_us_total.value, 0) << "each request waits for the end of a step";
+  EXPECT_EQ(signals.prefill_us_total, model::Signal::measured(40'000)) << "four prompts of 10 ms";
+  EXPECT_EQ(signals.decode_us_total, model::Signal::measured(3 * 39 * 10'000)) << "the last request has not ended";
 }
 
 TEST(FleetHook, SharesNeedABoundAndObservations) {

@@ -13,7 +13,7 @@ namespace {
 /// exact.
 constexpr double kNoise = 1e-6;
 
-/// Returns for each interval the highest level of it and the next `ahead` intervals.
+/// Returns for each interval the highest level within the interval itself and the next `ahead` intervals.
 std::vector<ReplicaCount> highest_ahead(const std::vector<ReplicaCount>& counts, std::size_t ahead) {
   std::vector<ReplicaCount> highest(counts.size());
   std::deque<std::size_t> candidates;  // later intervals in order, each higher than all before it

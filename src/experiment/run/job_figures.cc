@@ -21,7 +21,7 @@ void count(JobFigures& figures, const sim::JobProgress& progress) {
   figures.undersized_starts += progress.undersized_starts;
 }
 
-/// Counts a job whose goal is decided: it ended, or its time was over at the end of the run.
+/// Counts a job whose goal is decided: the job ended, or its deadline had passed at the end of the run.
 void judge(JobFigures& figures, const sim::JobProgress& progress, Instant arrival, Instant end) {
   if (!figures.goal) return;
   const Instant until = arrival + figures.goal->finish_within;
@@ -44,7 +44,7 @@ JobOutcomes outcomes_of(const std::vector<JobFigures>& all) {
   for (const JobFigures& jobs : all) {
     sum.wanted += jobs.goal ? jobs.due : jobs.arrived;
     sum.done += jobs.goal ? jobs.due - jobs.late : jobs.ended;
-    sum.free_ended += jobs.goal ? 0 : jobs.ended;
+    sum.ended_without_goal += jobs.goal ? 0 : jobs.ended;
     sum.arrived += jobs.arrived;
     sum.ended += jobs.ended;
     sum.has_goals |= jobs.goal.has_value();

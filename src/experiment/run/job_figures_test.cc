@@ -1,4 +1,4 @@
-// Goal: the figures of jobs count each job once, and judge those whose time was over.
+// Goal: the figures of jobs count each job once, and judge also the jobs that did not end before their deadline.
 #include "experiment/run/job_figures.h"
 
 #include <gtest/gtest.h>
@@ -91,7 +91,7 @@ TEST(JobFigures, JobsTakeTurnsUnderTheLimitOfTheirQueue) {
 }
 
 TEST(JobFigures, AJobThatNeverGetsItsGpusWaitsToTheEnd) {
-  // One node has eight GPUs, of which the chat holds one, and the provider refuses every other node.
+  // The one existing node has eight GPUs, of which the chat holds one. The provider refuses all new nodes.
   const RunResult result = run_with_jobs(
       "cluster={zones: [a], existing: [{instance: p5.48xlarge, count: 1, pool: h100}], pools: [{name: h100, gpu_limit: "
       "16, offerings: [{instance: p5.48xlarge, refused: 100%}]}]}");

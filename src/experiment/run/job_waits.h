@@ -20,7 +20,7 @@ class JobWaits {
   /// @param config  must outlive this object
   explicit JobWaits(const sim::ClusterConfig& config) : config_(config), periods_(config.job_classes.size()) {}
 
-  /// Called at the end of each minute.
+  /// Notes the jobs that wait. Call it at the end of each minute.
   void minute(Instant now, const model::Snapshot& truth);
   /// Ends all periods. Returns a moment for each, at most `kMaxMoments`. Their weight is the GPU-minutes for which the
   /// jobs waited.
@@ -31,7 +31,7 @@ class JobWaits {
   struct Period {
     std::int64_t waiting_milli_gpu_minutes = 0;
     MilliGpu most{};  ///< most GPUs for which jobs waited
-    Moment worst{};   ///< the minute with the most
+    Moment worst{};   ///< describes the minute in which jobs waited for the most GPUs
   };
   /// The waiting jobs of a class in one minute.
   struct Waiting {

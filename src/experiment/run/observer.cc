@@ -82,7 +82,7 @@ GpuCount gpus_paid(const model::Snapshot& truth) {
 }
 
 /// Returns why requested replicas do not serve yet: " (2 starting, 1 without GPUs)". Empty if all serve.
-/// @param full_queue  the queue that has no room for those without GPUs; empty: none is full
+/// @param full_queue  the queue that has no room for the replicas without GPUs; empty: no queue is full
 std::string on_their_way(ReplicaCount desired, ReplicaCount starting, ReplicaCount ready,
                          const std::string& full_queue) {
   const ReplicaCount unplaced = desired - ready - starting;
@@ -95,8 +95,8 @@ std::string on_their_way(ReplicaCount desired, ReplicaCount starting, ReplicaCou
   return words.empty() ? "" : " (" + words + ")";
 }
 
-/// Returns the restarts of jobs that a decision of the policy caused. The provider caused the interruptions of spot
-/// nodes, and the scenario asked for preemption.
+/// Returns the restarts of jobs that a decision of the policy caused. Interruptions of spot nodes and preemptions do
+/// not count: the provider causes the first, and the scenario asks for the second.
 std::int64_t cut_jobs(const sim::ClusterMeter& cluster) {
   std::int64_t restarts = 0;
   for (const std::int64_t count : cluster.job_restarts) restarts += count;
@@ -216,7 +216,7 @@ std::vector<Observer::Replicas> Observer::watch_replicas(Minute& here) {
 }
 
 void Observer::finish(Instant end) {
-  // A request that arrives exactly at the end of a minute belongs to the next one.
+  // A request that arrives exactly at the end of a minute belongs to the next minute.
   const bool unseen = std::ranges::any_of(endpoints_.all(), [&](const Endpoint& endpoint) {
     const std::vector<sim::RequestMinute>& minutes = endpoint.fleet().meter().minutes;
     return minutes.size() > minutes_.size() && (end > minute_start_ || minutes.back().arrived > 0);
@@ -242,7 +242,7 @@ void Observer::watch_queue(Instant now, std::size_t endpoint, const Replicas& re
     code = model::ReasonCode::capacity_on_its_way;
     why.clear();
   }
-  // The reasons of other autoscalers do not say that no replica gave a reading, so this sentence adds it.
+  // The reasons of other autoscalers do not say that no replica gave a reading, so this fact is added to the sentence.
   const bool reads_nothing = replicas.ready > 0 && replicas.silent == replicas.ready && coming.empty();
   if (reads_nothing && code != model::ReasonCode::signal_missing && code != model::ReasonCode::fixed_replicas) {
     code = model::ReasonCode::signal_missing;
@@ -250,11 +250,12 @@ void Observer::watch_queue(Instant now, std::size_t endpoint, const Replicas& re
                        counted(replicas.ready, "ready replica", "ready replicas"));
   }
   const std::string of_service = is_alone() ? "" : " of " + endpoints_.all()[endpoint].setup().name;
-  queue.worst = {now, waiting,
-                 fmt::format("{}{} waited for {}; {} already requested{}{}", counted(waiting, "request", "requests"),
-                             of_service, counted(replicas.ready, "ready replica", "ready replicas"),
-                             counted(replicas.desired, "replica was", "replicas were"), coming, why),
-                 std::string(model::name(code))};
+  queue.worst = {
+      now, waiting,
+      fmt::format("{}{} waited while {} ready; {} already requested{}{}", counted(waiting, "request", "requests"),
+                  of_service, counted(replicas.ready, "replica was", "replicas were"),
+                  counted(replicas.desired, "replica was", "replicas were"), coming, why),
+      std::string(model::name(code))};
 }
 
 /// Returns the queue that has no room for one more replica of the endpoint, in words. Empty if there is none.
@@ -375,7 +376,7 @@ RunResult Observer::result(Instant end) {
                        .jobs_restarted = cut_jobs(cluster_.meter(end)),
                        .scale_downs_without_data = stats.violations.scale_downs_without_data,
                        .limit_exceeded = stats.violations.limit_exceeded + limits_.broken(),
-                       .not_repeatable = 0,  // the caller counts them, with the decider
+                       .not_repeatable = 0,  // the caller sets it: only the decider of the run counts these decisions
                        .expired_group_holds = static_cast<std::int64_t>(expired_holds_.size()),
                        .unobservable_values = world_.unobservable_rows(),
                        .not_conserved = not_conserved_ + open_balances(result),

@@ -47,7 +47,7 @@ class Observer {
     ReplicaCount silent = 0;  ///< ready replicas without a usable reading
   };
   bool is_alone() const { return endpoints_.all().size() == 1; }
-  /// Returns true if the endpoint shares the cluster with nothing, so that the figures of the run are its figures.
+  /// Returns true if one endpoint has the whole cluster, so that the figures of the run are the endpoint's figures.
   bool has_cluster_alone() const { return is_alone() && setup_.cluster.job_classes.empty(); }
   std::vector<Replicas> watch_replicas(Minute& here);
   void watch_queue(Instant now, std::size_t endpoint, const Replicas& replicas);
@@ -84,7 +84,7 @@ class Observer {
   std::vector<Minute> minutes_;
   std::vector<RoleFigures> roles_;                        // by service
   std::vector<RoleFigures> by_endpoint_;                  // all replicas of each endpoint
-  std::vector<std::vector<Minute>> minutes_by_endpoint_;  // their minutes; empty if the cluster has one user
+  std::vector<std::vector<Minute>> minutes_by_endpoint_;  // minutes of each endpoint; empty if there is one user
   Instant minute_start_{};                                ///< start of the minute that is being measured
   std::vector<Moment> moments_;
   std::vector<ProblemPeriod> queues_;  // by endpoint
@@ -99,7 +99,7 @@ class Observer {
   QueueWatch queue_watch_;
   JobWaits job_waits_;
   RequestCount arrived_before_ = 0;
-  std::size_t starts_seen_ = 0;  ///< completed starts that `longest_start_` contains
+  std::size_t starts_seen_ = 0;  ///< number of completed starts that `longest_start_` covers
   Duration longest_start_{};
 };
 

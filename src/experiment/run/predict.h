@@ -54,13 +54,13 @@ struct PredictReport {
 /// attention-data parallelism, or use FP4 are skipped. An empty precision means BF16, and Llama-3.1-70B uses the row of
 /// Llama-3.3-70B. The load is a closed loop: `batch_size` clients send the next request as soon as the last one ended.
 /// @param progress  is called with the number of rows that are done and of all rows
-/// @return an input error with its line for a malformed file, and an infeasible one if no row can be compared
+/// @return an input error with its line for a malformed file, and an infeasible error if no row can be compared
 Result<PredictReport> predict(std::string_view points_csv, std::string file, std::string_view engine,
                               const engine::EngineTable& table,
                               const std::function<void(std::size_t done, std::size_t rows)>& progress = {});
 
 /// The mean time to first token and the mean time per output token in a closed loop of `concurrency` clients. The first
-/// request of each client is left out, because all of these arrive at once.
+/// request of each client is left out, because all first requests arrive at once.
 struct ClosedLoop {
   Duration ttft{};
   Duration tpot{};

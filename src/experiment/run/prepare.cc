@@ -10,7 +10,7 @@ namespace capstan::experiment {
 
 namespace {
 
-constexpr std::uint64_t kSeedApart = 0x9e37'79b9'7f4a'7c15;  // 2^64 over the golden ratio
+constexpr std::uint64_t kSeedStep = 0x9e37'79b9'7f4a'7c15;  // 2^64 over the golden ratio
 
 RoleEngine engine_of(const scenario::RoleSpec& role, std::uint64_t seed, std::int64_t perturbation_ppm) {
   RoleEngine made;
@@ -34,7 +34,7 @@ EndpointSetup setup_of(const scenario::EndpointSpec& endpoint, const model::Cata
   for (std::size_t i = 0; i < endpoint.roles.size(); ++i) {
     const scenario::RoleSpec& role = endpoint.roles[i];
     // The model's errors differ by GPU kind. Prefill and decode have the same errors.
-    const std::uint64_t drawn = endpoint.mixed() ? seed + i * kSeedApart : seed;
+    const std::uint64_t drawn = endpoint.mixed() ? seed + i * kSeedStep : seed;
     const RoleEngine& engine = engines.emplace_back(engine_of(role, drawn, endpoint.engine_perturbation_ppm));
     setup.variants.push_back({.model = engine.model.get(),
                               .replica = role.replica,
@@ -70,7 +70,7 @@ void add_jobs(const scenario::Scenario& scenario, std::uint64_t seed, Simulation
     };
     const std::size_t first = setup.cluster.jobs.size();
     if (!spec.recorded) {
-      for (const workload::JobArrival& job : workload::draw_jobs(spec.load, seed + c * kSeedApart)) add(job);
+      for (const workload::JobArrival& job : workload::draw_jobs(spec.load, seed + c * kSeedStep)) add(job);
     } else {
       for (const scenario::RecordedJob& recorded : *spec.recorded) {
         sim::Job& job = add(recorded.arrival);
@@ -101,8 +101,8 @@ std::optional<Duration> shortest_scrape(const scenario::PolicySpec& policy) {
 }
 
 /// Returns true if the placement policy respects the domain of a gang. `first_fit` models kube-scheduler, which does
-/// not, and no API server refuses its bindings.
-bool knows_gangs(const scenario::PolicySpec& policy) {
+/// not respect it, and no API server refuses the bindings of kube-scheduler.
+bool keeps_gangs_in_one_domain(const scenario::PolicySpec& policy) {
   return policy.policies.place && policy.policies.place->kind == decide::place::Policy::Kind::gang;
 }
 
@@ -141,7 +141,7 @@ PreparedRun prepare(const scenario::Scenario& scenario, const scenario::PolicySp
   setup.cluster = scenario.cluster;
   setup.cluster.catalog = catalog_of(scenario, policy);
   setup.cluster.provider = policy.provider;
-  setup.cluster.enforce_together = scenario.enforce_together.value_or(knows_gangs(policy));
+  setup.cluster.enforce_together = scenario.enforce_together.value_or(keeps_gangs_in_one_domain(policy));
   for (sim::VariantStart& start : setup.cluster.starts) {
     if (!policy.sleep) continue;
     start.sleep.max_replicas = policy.sleep->max_replicas;

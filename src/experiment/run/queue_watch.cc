@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/queue_path.h"
 #include "sim/cluster/queue_room.h"
 
 namespace capstan::experiment {
@@ -29,7 +30,7 @@ QueueWatch::QueueWatch(const model::Catalog& catalog, bool keep_minutes)
 
 template <typename Visit>
 void QueueWatch::visit_with_parents(model::QueueId queue, Visit visit) const {
-  for (; queue.valid(); queue = catalog_.queues[queue.value].parent) visit(queue.value);
+  for (const model::QueueId id : model::QueuePath(catalog_.queues, queue)) visit(id.value);
 }
 
 void QueueWatch::minute(const model::Snapshot& truth) {

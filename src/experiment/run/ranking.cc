@@ -18,10 +18,11 @@ std::int64_t goals_missed(const RunResult& result) {
          std::ranges::count_if(result.jobs, [](const JobFigures& jobs) { return !jobs.holds_goal(); });
 }
 
-/// Returns the jobs without a goal that ended, if there are only jobs. Without this number the cheapest policy would be
-/// the one that buys no node and runs no job. Where services share the cluster, their SLOs and the cost decide.
+/// Returns the number of ended jobs without a goal if the scenario has only jobs, otherwise 0. Without this number, a
+/// policy that buys no node and runs no job would come first. If services share the cluster, their SLOs and the cost
+/// decide.
 std::int64_t free_jobs_ended(const RunResult& result) {
-  return result.has_only_jobs() ? result.job_outcomes().free_ended : 0;
+  return result.has_only_jobs() ? result.job_outcomes().ended_without_goal : 0;
 }
 
 }  // namespace

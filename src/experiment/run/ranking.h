@@ -19,9 +19,10 @@ RequestCount requests_short_of_slo(const RunResult& result, const model::Slo& sl
 /// every cost is 0 USD and the paid GPU time decides.
 bool is_cheaper(const RunResult& a, const RunResult& b);
 
-/// Returns true if `a` is the better choice: it holds the SLO and `b` does not, or both hold it and `a` is cheaper, or
-/// neither holds it and `a` misses the SLO of fewer services or else has the higher attainment. With only jobs, the
-/// number of jobs that ended of classes without a goal comes before the cost. Ties go by cost, then by name.
+/// Returns true if `a` is the better choice. A policy that holds the SLO comes before a policy that misses it. Of two
+/// policies that miss it, the one with fewer missed SLOs and goals comes first, then the one with the higher
+/// attainment. After that, the lower cost decides, then the name. In a scenario with only jobs, the number of ended
+/// jobs of the classes without a goal comes before the cost.
 bool ranks_before(const RunResult& a, const RunResult& b, const model::Slo& slo);
 
 /// Orders policies by `ranks_before`.

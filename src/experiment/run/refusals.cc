@@ -41,7 +41,7 @@ std::string bind_cause(const sim::ClusterMeter& meter, std::int64_t refused, std
                                           : "the pods or the nodes were gone, or bound and not ready";
 }
 
-/// A user, and the number of a sentence about it.
+/// A user, and its part of a number that a sentence states.
 struct Share {
   std::size_t user;
   std::int64_t count;
@@ -100,9 +100,10 @@ std::vector<NamedUser> named_users(const sim::ClusterConfig& config, bool is_alo
   const model::Catalog& catalog = *config.catalog;
   std::vector<NamedUser> users;
   for (const model::Service& service : catalog.services) {
-    users.push_back({is_alone ? "" : service.name, catalog.level_words(service.workload.together)});
+    users.push_back({is_alone ? "" : service.name, catalog.level_words(service.workload.required_level)});
   }
-  for (const sim::JobClass& jobs : config.job_classes) users.push_back({jobs.name, catalog.level_words(jobs.together)});
+  for (const sim::JobClass& jobs : config.job_classes)
+    users.push_back({jobs.name, catalog.level_words(jobs.required_level)});
   return users;
 }
 

@@ -20,7 +20,7 @@ struct NamedUser {
 std::vector<NamedUser> named_users(const sim::ClusterConfig& config, bool is_alone);
 
 /// Returns the warnings of a result, one sentence each: the cluster refused many actions, or the pods of replicas were
-/// placed in several domains. Where several users share the cluster, each sentence names the ones that it is about.
+/// placed in several domains. If several users share the cluster, each sentence names the users that it is about.
 std::vector<std::string> refusal_warnings(const sim::ClusterMeter& meter, const std::vector<NamedUser>& users);
 
 }  // namespace capstan::experiment

@@ -14,10 +14,32 @@ bool is_idle(const model::Gang& gang, const model::ReplicaSignals& signals) {
 
 /// Returns the growth of a counter since its last value, and updates that value. An engine that restarted counts from 0
 /// again. A counter without a reading keeps its last value.
-std::int64_t growth(const model::Signal& counter, std::int64_t& last) {
+std::int64_t growth(const model::Signal& counter, std::optional<std::int64_t>& last) {
   if (!counter.usable()) return 0;
-  const std::int64_t before = std::exchange(last, counter.value);
+  const std::int64_t before = std::exchange(last, counter.value).value_or(0);
   return counter.value >= before ? counter.value - before : counter.value;
+}
+
+/// A counter of an engine and the figure of a minute to which its growth is added.
+struct UseCounter {
+  model::SignalField signal;
+  std::int64_t UseMinute::* figure;
+};
+
+constexpr std::size_t kEndedRequests = 1;  ///< position of finished_total
+constexpr std::size_t kFirstTime = 2;      ///< from here on, the counters need each other
+constexpr UseCounter kUseCounters[] = {
+    {&model::ReplicaSignals::generated_tokens_total, &UseMinute::tokens},
+    {&model::ReplicaSignals::finished_total, &UseMinute::requests},
+    {&model::ReplicaSignals::queue_us_total, &UseMinute::queue_us},
+    {&model::ReplicaSignals::prefill_us_total, &UseMinute::prefill_us},
+    {&model::ReplicaSignals::decode_us_total, &UseMinute::decode_us},
+    {&model::ReplicaSignals::transfer_us_total, &UseMinute::transfer_us},
+    {&model::ReplicaSignals::transfers_total, &UseMinute::transfers},
+};
+
+bool is_timed(const model::ReplicaSignals& signals) {
+  return signals.queue_us_total.usable() && signals.prefill_us_total.usable() && signals.decode_us_total.usable();
 }
 
 }  // namespace
@@ -47,15 +69,23 @@ void ReplicaUse::note(const model::Snapshot& now,
     const model::ReplicaSignals& signals = now.signals_of(id);
     const auto known = last_.find(id);
     Last last{.user = *user};
-    if (known != last_.end()) last.tokens = known->second.tokens, last.requests = known->second.requests;
+    if (known != last_.end()) last.counters = known->second.counters;
     // Requests and tokens before the first snapshot do not count.
     const bool is_base = known == last_.end() && !before_;
-    const std::int64_t tokens = growth(signals.generated_tokens_total, last.tokens);
-    const std::int64_t requests = growth(signals.finished_total, last.requests);
-    if (!is_base && (tokens > 0 || requests > 0)) {
+    std::array<std::int64_t, kCounters> grown{};
+    // A recording of an earlier version that is continued has the times of an engine that served before.
+    const bool has_served = last.counters[kEndedRequests].has_value();
+    const bool times_begin = has_served && !last.counters[kFirstTime];
+    for (std::size_t i = 0; i < kCounters; ++i) {
+      const bool begins = has_served && !last.counters[i];
+      grown[i] = growth(signals.*kUseCounters[i].signal, last.counters[i]);
+      if (begins) grown[i] = 0;
+    }
+    if (!is_base && std::ranges::any_of(grown, [](std::int64_t one) { return one > 0; })) {
       UseMinute& use = row(*user, minute_of(now.at), revision, minutes);
-      use.tokens += tokens;
-      use.requests += requests;
+      const std::size_t used = is_timed(signals) && !times_begin ? kCounters : kFirstTime;
+      for (std::size_t i = 0; i < used; ++i) use.*kUseCounters[i].figure += grown[i];
+      if (used == kCounters) use.timed_requests += grown[kEndedRequests];
     }
     last.is_idle = is_idle(gang, signals);
     if (last.is_idle) {

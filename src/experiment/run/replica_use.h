@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -14,15 +15,23 @@
 
 namespace capstan::experiment {
 
-/// Tokens, requests and idle time of the replicas of one service in one minute, from their signals.
+/// Tokens, requests, latencies and idle time of the replicas of one service in one minute, from their signals.
 struct UseMinute {
   std::size_t user = 0;       ///< as in GangHistory
   std::int64_t minute = 0;    ///< number of the minute on the clock of the snapshots
   std::int64_t tokens = 0;    ///< output tokens
   std::int64_t requests = 0;  ///< requests that ended, as far as the engines report them
-  double idle_gpu_s = 0;      ///< GPU-seconds of ready replicas without a request
-  double idle_usd = 0;        ///< cost of these GPU-seconds, as far as the prices of the nodes are known
-  std::int64_t revision = 0;  ///< number of the observation that changed the row last
+  /// Requests that ended at replicas whose engines report the times in the queue, in prefill and in decode, and the
+  /// sums of these times of all their requests, in microseconds.
+  std::int64_t timed_requests = 0;
+  std::int64_t queue_us = 0;
+  std::int64_t prefill_us = 0;
+  std::int64_t decode_us = 0;
+  std::int64_t transfer_us = 0;  ///< sum of the times of the KV transfers, in microseconds
+  std::int64_t transfers = 0;    ///< KV transfers; several ranks may count one each
+  double idle_gpu_s = 0;         ///< GPU-seconds of ready replicas without a request
+  double idle_usd = 0;           ///< cost of these GPU-seconds, as far as the prices of the nodes are known
+  std::int64_t revision = 0;     ///< number of the observation that changed the row last
 };
 
 /// Sums up what replicas did between two snapshots. A replica that reports neither running nor waiting requests is
@@ -43,9 +52,9 @@ class ReplicaUse {
   void forget_positions() { positions_.clear(); }
 
  private:
+  static constexpr std::size_t kCounters = 7;
   struct Last {
-    std::int64_t tokens = 0;    ///< last value of generated_tokens_total
-    std::int64_t requests = 0;  ///< last value of finished_total
+    std::array<std::optional<std::int64_t>, kCounters> counters{};  ///< last values of the counters of the engine
     bool is_idle = false;
     std::size_t user = 0;
     double gpus = 0;
@@ -55,7 +64,7 @@ class ReplicaUse {
 
   std::optional<Instant> before_;  ///< time of the last snapshot
   std::map<model::GangId, Last> last_;
-  std::map<std::size_t, std::size_t> positions_;  ///< last minute of each service
+  std::map<std::size_t, std::size_t> positions_;  ///< by service: position of its last minute
 };
 
 }  // namespace capstan::experiment

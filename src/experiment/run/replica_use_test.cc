@@ -69,5 +69,63 @@ TEST(ReplicaUse, AReplicaWithoutAReadingIsNotIdle) {
   EXPECT_TRUE(minutes.empty());
 }
 
+TEST(ReplicaUse, SumsUpThePhasesOfTheRequestsOfEnginesThatReportAllOfThem) {
+  const auto measured = [](std::int64_t value) { return model::Signal::measured(value); };
+  ReplicaUse use;
+  std::vector<UseMinute> minutes;
+  const auto note = [&](std::int64_t at_s, std::int64_t requests, bool reports_decode) {
+    model::Snapshot now = state(at_s, 1, 10 * requests);
+    model::ReplicaSignals signals = now.signals_of({0});
+    signals.queue_us_total = measured(requests * 100);
+    signals.prefill_us_total = measured(requests * 200);
+    if (reports_decode) signals.decode_us_total = measured(requests * 3000);
+    signals.transfer_us_total = measured(requests * 50);
+    signals.transfers_total = measured(requests);
+    now.signals.set({0}, signals);
+    use.note(
+        now, [](const model::Gang&) { return std::optional<std::size_t>(0); },
+        [](model::NodeId) { return ReplicaUse::NodePrice{}; }, at_s, minutes);
+  };
+  note(0, 1000, true);
+  note(30, 1004, true);
+  note(60, 1009, false);
+  ASSERT_EQ(minutes.size(), 2U);
+  EXPECT_EQ(minutes[0].timed_requests, 4);
+  EXPECT_EQ(minutes[0].queue_us, 400);
+  EXPECT_EQ(minutes[0].prefill_us, 800);
+  EXPECT_EQ(minutes[0].decode_us, 12'000);
+  EXPECT_EQ(minutes[0].transfer_us, 200);
+  EXPECT_EQ(minutes[0].transfers, 4);
+  EXPECT_EQ(minutes[1].requests, 5);
+  EXPECT_EQ(minutes[1].timed_requests + minutes[1].queue_us + minutes[1].transfers, 0)
+      << "the time in decode is not known";
+}
+
+TEST(ReplicaUse, TimesThatBeginLateCountFromTheirFirstReading) {
+  ReplicaUse use;
+  std::vector<UseMinute> minutes;
+  const auto note = [&](std::int64_t at_s, std::int64_t requests, bool has_times) {
+    model::Snapshot now = state(static_cast<int>(at_s), 1, 10 * requests);
+    model::ReplicaSignals signals = now.signals_of({0});
+    if (has_times) {
+      for (const auto field : {&model::ReplicaSignals::queue_us_total, &model::ReplicaSignals::prefill_us_total,
+                               &model::ReplicaSignals::decode_us_total}) {
+        signals.*field = model::Signal::measured(requests * 100);
+      }
+    }
+    now.signals.set({0}, signals);
+    use.note(
+        now, [](const model::Gang&) { return std::optional<std::size_t>(0); },
+        [](model::NodeId) { return ReplicaUse::NodePrice{}; }, at_s, minutes);
+  };
+  note(0, 1000, false);
+  note(60, 1004, true);  // a later version continues the recording
+  note(120, 1009, true);
+  ASSERT_EQ(minutes.size(), 2U);
+  EXPECT_EQ(minutes[0].queue_us + minutes[0].timed_requests, 0);
+  EXPECT_EQ(minutes[1].queue_us, 500);
+  EXPECT_EQ(minutes[1].timed_requests, 5);
+}
+
 }  // namespace
 }  // namespace capstan::experiment

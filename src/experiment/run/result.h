@@ -51,13 +51,13 @@ struct Percentiles {
   std::int64_t mean_us = 0;
 };
 
-/// Replicas that were ended while they served, by cause. No decision of the policy causes the forced ones.
+/// Replicas that were ended while they served, by cause. A forced end is not caused by a decision of the policy.
 struct DisruptionFigures {
   std::int64_t consolidation = 0;        ///< replicas ended because their node was given back
   std::int64_t scale_down = 0;           ///< replicas ended before they had finished their requests
   std::int64_t eviction = 0;             ///< replicas ended for another gang
   std::int64_t spot = 0;                 ///< forced: replicas ended by an interruption
-  RequestCount requests_cut = 0;         ///< requests that those replicas held; their clients may try again
+  RequestCount requests_cut = 0;         ///< requests that these replicas held; the clients may try again
   RequestCount requests_cut_forced = 0;  ///< requests in `requests_cut` whose replica had a forced end
 };
 
@@ -130,7 +130,7 @@ struct ServiceFigures {
   std::int64_t micro_usd = 0;                    ///< price of that GPU time
   ReplicaCount ready_peak = 0;                   ///< most ready replicas at the end of a minute
   ReplicaCount ready_minutes = 0;                ///< sum of the ready replicas at the ends of all minutes
-  std::vector<Minute> minutes{};                 ///< `gpus_paid` is 0: nodes are not paid for by service
+  std::vector<Minute> minutes{};                 ///< `gpus_paid` is 0, because services share the nodes
   ByGpuState<GpuNanoseconds> gpu_ns_by_state{};  ///< parts of `gpu_ns`
   std::vector<RoleFigures> roles{};              ///< prefill and decode, or variants; empty for replicas of one kind
   ColdStartFigures cold_starts{};
@@ -155,7 +155,7 @@ struct TeamFigures {
 /// A moment that explains a result, as one sentence with its numbers.
 struct Moment {
   Instant at;
-  /// GPU-seconds or requests that it cost, or GPU-minutes for which jobs waited; a larger weight comes first.
+  /// GPU-seconds or requests that the moment cost, or GPU-minutes for which jobs waited. A larger weight comes first.
   std::int64_t weight = 0;
   std::string sentence;
   std::string reason;  ///< stable reason code, or empty
@@ -204,7 +204,8 @@ struct RunResult {
   GpuNanoseconds node_gpu_ns = 0;             ///< GPU time of the nodes that were paid for, metered separately
   std::int64_t node_micro_usd = 0;            ///< cost of those nodes, metered separately
   std::vector<Spending> spending;             ///< the cost by pool, zone, instance type and capacity type
-  /// The least GPU time in which the met requests could have been served, and the time of the jobs' work.
+  /// The least GPU time in which the met requests could have been served, plus the GPU time of the jobs' work without
+  /// the lost part.
   GpuNanoseconds useful_gpu_ns = 0;
 
   std::int64_t gangs_deferred = 0;  ///< gangs that waited for GPUs longer than a scheduling cycle
@@ -224,7 +225,7 @@ struct RunResult {
   std::vector<JobFigures> jobs;          ///< by class of jobs
   std::vector<QueueFigures> queues;      ///< by queue of the scenario
   std::vector<TeamFigures> teams;        ///< in the order in which the scenario names them; empty if it names none
-  GpuNanoseconds idle_node_gpu_ns = 0;   ///< GPU time of GPUs that no pod had; only if several share the cluster
+  GpuNanoseconds idle_node_gpu_ns = 0;   ///< GPU time of GPUs that no pod had; only if several users share the cluster
   std::int64_t idle_node_micro_usd = 0;  ///< price of that GPU time
   DisruptionFigures disruptions;
   InvariantFigures invariants;

@@ -23,7 +23,8 @@ std::optional<MicroUsd> known_price(const model::Offering& offering) {
 
 bool takes_pods(const model::Node& node) { return node.phase == model::Node::Phase::ready; }
 
-/// Returns why no node is bought for a gang, or which one is on its way; empty if the decision does not mention it.
+/// Returns why no node is bought for a gang, or which node is on its way; empty if the decision does not mention the
+/// gang.
 std::string supply_words(const decide::provision::Decision& bought, const model::Catalog& catalog, model::GangId gang) {
   for (const model::Plan::NoAction& kept : bought.plan.no_actions) {
     if (kept.subject == model::Plan::NoAction::Subject::gang && kept.id == gang.value) {
@@ -68,7 +69,7 @@ void HistoryRecorder::note_rows(const model::Snapshot& now, const model::Delta& 
   if (is_of_cluster_) note_use(now);
 }
 
-/// Shows the node of a claim from its launch on, when it is paid for.
+/// Adds the node of a launched claim, which is paid for although it has not registered yet.
 void HistoryRecorder::begin_booting(model::ClaimId id, const model::Claim& claim, const model::Snapshot& now) {
   if (booting_.contains(id) || history_.nodes.size() == RunHistory::kMaxRows) return;
   const model::Catalog& catalog = *now.catalog;
@@ -113,9 +114,16 @@ void HistoryRecorder::note_use(const model::Snapshot& now) {
     return {node.gpus, node.per_hour};
   };
   use_.note(now, user_of, price_of, history_.revision, history_.use);
+  now.signals.for_each([&](model::GangId id, const model::ReplicaSignals& signals) {
+    if (!signals.weights_us.usable() || signals.weights_us.value <= 0) return;
+    GangHistory* gang = find_gang(id);
+    if (gang == nullptr || gang->weights > Duration{}) return;
+    gang->weights = std::chrono::microseconds(signals.weights_us.value);
+    gang->revision = history_.revision;
+  });
 }
 
-/// Fills the minutes up to now. A minute without a look has the signals of the next one.
+/// Fills the minutes up to now. A minute without an observation gets the signals of the next observation.
 void HistoryRecorder::note_signals(const model::Snapshot& now) {
   const auto minutes = static_cast<std::size_t>(now.at.since_start / std::chrono::minutes(1)) + 1;
   if (history_.signals.size() >= minutes) return;
@@ -190,6 +198,7 @@ void HistoryRecorder::begin_gang(model::GangId id, const model::Gang& row, Insta
                             .ordinal = row.ordinal,
                             .gpus = MilliGpu{row.spec.pods.gpus_per_pod.count * row.spec.pods.count},
                             .created_at = at,
+                            .initialized_at = row.initialized_at,
                             .containers_started_at = row.containers_started_at,
                             .name = {},
                             .steps = {{at, row.phase}},
@@ -233,6 +242,10 @@ void HistoryRecorder::note_gang(model::GangId id, const model::Gang* row, Instan
     return;
   }
   GangHistory& gang = history_.gangs[known->second];
+  if (gang.initialized_at.is_never() && !row->initialized_at.is_never()) {
+    gang.initialized_at = row->initialized_at;
+    gang.revision = history_.revision;
+  }
   if (gang.containers_started_at.is_never() && !row->containers_started_at.is_never()) {
     gang.containers_started_at = row->containers_started_at;
     gang.revision = history_.revision;
@@ -242,7 +255,7 @@ void HistoryRecorder::note_gang(model::GangId id, const model::Gang* row, Instan
   gang.revision = history_.revision;
 }
 
-/// Notes the name of a gang of no service. A gang of a service is named by its service and number.
+/// Notes the name of a gang that belongs to no service. A gang of a service is named by its service and number.
 void HistoryRecorder::note_name(model::GangId id, const model::Names& names) {
   GangHistory* gang = find_gang(id);
   const std::string* name = names.gangs.find(id);
@@ -296,7 +309,8 @@ std::vector<HistoryRecorder::NewWait> HistoryRecorder::note_waits(const decide::
     std::string supply = supply_words(provisioned, catalog, verdict.gang);
     if (!gang->waits.empty()) {
       const GangHistory::Wait& last = gang->waits.back();
-      // Only the first sentence of a supply is kept: its numbers, such as a time since the last launch, change always.
+      // A different supply sentence alone is not a new wait: its numbers, such as the time since the last launch,
+      // change with every decision.
       const bool same = last.kind == verdict.kind && last.reason == reason && last.supply.empty() == supply.empty();
       if (same || gang->waits.size() == RunHistory::kMaxSteps) continue;
     }

@@ -27,7 +27,7 @@ namespace capstan::experiment {
 
 /// One node from its request to its end. A moment that never came is Instant::never().
 struct NodeHistory {
-  /// Number of the node. One that has not registered has a number from kClaimNumbers on.
+  /// Number of the node. A node that has not registered has a number from kClaimNumbers on.
   std::uint32_t number = 0;
   static constexpr std::uint32_t kClaimNumbers = std::uint32_t{1} << 30;
   std::string pool;  ///< empty: it belongs to no pool
@@ -79,7 +79,9 @@ struct GangHistory {
   MilliGpu gpus;              ///< GPUs that all its pods request
   Instant created_at;
   Instant ended_at = Instant::never();
+  Instant initialized_at = Instant::never();         ///< first time of model::Gang::initialized_at
   Instant containers_started_at = Instant::never();  ///< first time of model::Gang::containers_started_at
+  Duration weights{};  ///< time in which its engine loaded the weights, as the engine reports it; 0: not known
   std::string name{};  ///< name in the cluster, only if it belongs to no service; may be empty
   std::vector<Step> steps;
   std::vector<PodGpus> held;
@@ -90,8 +92,8 @@ struct GangHistory {
 
 /// The signals that the controller saw in one minute, of all services together.
 struct SignalMinute {
-  std::int64_t silent = 0;  ///< ready replicas without a usable reading, at the first look of the minute
-  Duration oldest{};        ///< age of the oldest reading then
+  std::int64_t silent = 0;  ///< ready replicas without a usable reading, at the first observation of the minute
+  Duration oldest{};        ///< age of the oldest reading at that moment
 };
 
 /// A decision about pods or nodes, and the service or class of jobs that it is about.
@@ -115,16 +117,16 @@ struct RunHistory {
   std::int64_t decisions_left_out = 0;       ///< later decisions beyond the bound
   std::int64_t revision = 0;                 ///< number of observations
   static constexpr std::size_t kMaxUse = 50'000;
-  std::vector<UseMinute> use{};  ///< what the replicas did, of a recording or a controller only; at most kMaxUse
+  std::vector<UseMinute> use{};  ///< activity of the replicas, at most kMaxUse rows; empty for a simulation
 };
 
-/// Builds the history of a run, of a recording or of a controller from what the control loop observes, at the cost of
-/// the rows that changed.
+/// Builds the history of a run, of a recording or of a controller from the observations of the control loop. The cost
+/// of an observation grows with the number of changed rows.
 class HistoryRecorder {
  public:
   /// Returns the position of a gang's service or class of jobs (GangHistory::user).
   using UserOf = std::function<std::size_t(const model::Gang&)>;
-  /// A reason why a gang waits that differs from its last one.
+  /// A new reason why a gang waits. It differs from the gang's last reason.
   struct NewWait {
     model::GangId gang;
     std::string sentence;
@@ -133,7 +135,8 @@ class HistoryRecorder {
 
   /// @param config  of the observed cluster; must outlive the recorder
   explicit HistoryRecorder(const sim::ClusterConfig& config);
-  /// Also shows nodes that are paid for and have not registered, and what the replicas do.
+  /// Makes the recorder of a recording or a controller. It also notes nodes that are paid for and have not registered,
+  /// and the activity of the replicas.
   explicit HistoryRecorder(UserOf user_of) : user_of_(std::move(user_of)), is_of_cluster_(true) {}
 
   /// Notes the changed rows of an observation of a simulation, and the signals of its minute. The first observation has

@@ -11,7 +11,7 @@
 namespace capstan::experiment {
 namespace {
 
-/// Gangs of four on machines of eight GPUs; the load rises so far that nodes are bought, and the pool's limit is
+/// Gangs of four pods on nodes of eight GPUs. The load rises so far that nodes are bought and the pool's limit is
 /// reached.
 constexpr const char* kRise = R"(
 name: rise

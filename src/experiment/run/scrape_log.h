@@ -12,9 +12,9 @@
 
 namespace capstan::experiment {
 
-/// The last two scraped readings of each replica and gateway. They are all that a controller may know of them. There
-/// are two, because a reading becomes visible some time after its scrape, and until then the one before is visible.
-/// A replica's duty cycle covers the time since the scrape before, or since the replica began to serve.
+/// The last two scraped readings of each replica and gateway. A controller may know no other readings. A reading
+/// becomes visible some time after its scrape, and until then the reading before it is visible. A replica's duty cycle
+/// covers the time since the previous scrape, or since the replica began to serve.
 class ScrapeLog {
  public:
   template <typename Reading>
@@ -54,8 +54,8 @@ class ScrapeLog {
     Duration busy{};
   };
 
-  /// Returns the share of busy time, at most 100 %. The busy time of a step is counted at its end, so an interval can
-  /// contain more than that.
+  /// Returns the share of busy time, at most 100 %. The busy time of a step is counted at its end, so more busy time
+  /// can be counted within an interval than the interval is long.
   static std::int64_t percent(Duration part, Duration whole) {
     if (whole <= Duration{}) return 0;
     const auto share = static_cast<__int128>(part.count()) * 100 / whole.count();

@@ -4,6 +4,8 @@
 #include <map>
 #include <variant>
 
+#include "model/queue_path.h"
+
 namespace capstan::experiment {
 
 namespace {
@@ -34,7 +36,7 @@ bool exceeds_a_queue(const model::Catalog& catalog, const model::Snapshot& truth
   std::map<model::QueueId, GpuCount> wanted;
   truth.services.for_each([&](model::ServiceId id, const model::ServiceState& state) {
     const model::Workload& workload = catalog.service(id).workload;
-    for (model::QueueId queue = workload.queue; queue.valid(); queue = catalog.queue(queue).parent) {
+    for (const model::QueueId queue : model::QueuePath(catalog.queues, workload.queue)) {
       wanted[queue] += state.desired_replicas * workload.tensor_parallel;
     }
   });

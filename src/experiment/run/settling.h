@@ -17,8 +17,9 @@ bool can_stand_still(const SimulationSetup& setup);
 /// @param longest_start  longest start of a replica in this run so far, which is the lead time that the policies know
 Duration settling_time(const SimulationSetup& setup, Duration longest_start = {});
 
-/// Returns true if the wanted replicas may not fit: they and the sleeping ones need more GPUs of a kind than the nodes
-/// within the pools' limits have, or more than a queue allows, or they must be spread over domains that may not exist.
+/// Returns true if there may be no room for the wanted replicas. Together with the sleeping replicas, they need more
+/// GPUs of a kind than the nodes within the pools' limits have, or more GPUs than a queue allows. Or they must be
+/// spread over domains that may not exist.
 bool is_out_of_room(const SimulationSetup& setup, const model::Snapshot& truth);
 
 /// Checks invariant 12: when goal and world do not change, the fleet reaches its goal, and then nothing changes. Only a
@@ -31,7 +32,7 @@ class Settling {
     std::int64_t refused = 0;     ///< launches that failed for lack of capacity since the start of the run
     std::int64_t actions = 0;     ///< actions that were submitted since the start of the run
     ReplicaCount missing = 0;     ///< wanted replicas that do not serve, and serving replicas that are not wanted
-    bool is_out_of_room = false;  ///< the wanted replicas may not fit
+    bool is_out_of_room = false;  ///< there may be no room for the wanted replicas
     Duration longest_start{};     ///< longest start of a replica since the start of the run
   };
 

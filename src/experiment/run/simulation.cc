@@ -29,7 +29,8 @@ double part_done(const SimulationSetup& setup, const Endpoints& endpoints, const
   return std::min(1.0, static_cast<double>(now.since_start.count()) / static_cast<double>(setup.duration->count()));
 }
 
-/// The peer that scales one service in place of a policy, if the setup has one, with the metrics that it reads.
+/// The peer that scales one service in place of the policy, and the metrics that the peer reads. Empty if the setup has
+/// no peer for the service.
 class Peer {
  public:
   Peer() = default;
@@ -113,7 +114,7 @@ class Peers {
 
  private:
   std::vector<Peer> peers_;          ///< by service
-  std::vector<std::string> owners_;  ///< names of the endpoints by service; empty if there is one
+  std::vector<std::string> owners_;  ///< names of the endpoints by service; empty if there is only one endpoint
   Duration scrape_interval_;
   bool has_jobs_;
   Instant next_scrape_{};

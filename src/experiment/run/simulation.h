@@ -32,8 +32,8 @@ struct EndpointSetup {
   workload::WorkloadSpec workload;
 };
 
-/// Returns the seed of an endpoint's load, router and engine errors. Adding an endpoint does not change those before
-/// it.
+/// Returns the seed of an endpoint's load, router and engine errors. A further endpoint does not change the seeds of
+/// the endpoints before it.
 constexpr std::uint64_t endpoint_seed(std::uint64_t run_seed, std::size_t endpoint) {
   return run_seed + endpoint * 0xd1b5'4a32'd192'ed03;
 }
@@ -73,7 +73,7 @@ struct Progress {
   double part = 0;  ///< finished part of the workload, 0 to 1
   RequestCount arrived = 0;
   Duration simulated{};  ///< simulated time of all runs together
-  std::string stage{};   ///< runs after those of the policies, "constant fleet, runs 3 to 4"; empty: the policies run
+  std::string stage{};   ///< later runs, such as "constant fleet, runs 3 to 4"; empty: the policies run
 };
 using ProgressCallback = std::function<void(const Progress&)>;
 

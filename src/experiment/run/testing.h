@@ -36,7 +36,7 @@ inline RunResult run_verified(const scenario::Scenario& scenario, std::size_t po
 /// Faults of a hostile world, as overrides of its scenario.
 struct DrawnFaults {
   std::vector<std::string> sets;
-  std::string words;  ///< the same as options of `capstan compare`
+  std::string words;  ///< the faults as options of `capstan compare`
 };
 
 /// Draws each fault with a probability of 35 %.

@@ -20,10 +20,10 @@ namespace capstan::experiment {
 std::int64_t unobservable_rows(const ports::Observation& seen, const ScrapeLog& scraped,
                                const sim::ClusterConfig& config);
 
-/// Passes a world on to a controller and checks every observation for invariant 7.
+/// Gives a controller access to a world, and checks every observation for invariant 7.
 class WatchedWorld final : public ports::World {
  public:
-  /// Keeps references to its arguments, which must outlive it. `config` is that of the cluster behind `world`.
+  /// Keeps references to its arguments, which must outlive this object. `config` belongs to the cluster behind `world`.
   /// @param history  is told every observation; may be null
   WatchedWorld(ports::World& world, const ScrapeLog& scraped, const sim::ClusterConfig& config,
                HistoryRecorder* history = nullptr)

@@ -16,7 +16,8 @@ using std::chrono::seconds;
 
 constexpr Duration kDelay = seconds(1);
 
-/// Returns the signals on an engine's page. Every signal has another value, and other values on the next page.
+/// Returns the signals on an engine's page. No two signals of a page have the same value, and each value differs from
+/// the value on the next page.
 model::ReplicaSignals scraped_page(std::int64_t page) {
   model::ReplicaSignals signals;
   std::int64_t value = 10;

@@ -66,7 +66,7 @@ std::string why(const std::string& policy, const std::vector<std::string>& sets)
   if (spec == scenario->policies.end()) return "no such policy";
   const RunResult result = run(*scenario, *spec, 1).value();
   for (const Moment& moment : result.moments) {
-    if (moment.sentence.find(" waited for ") != std::string::npos) return moment.sentence;
+    if (moment.sentence.find(" waited while ") != std::string::npos) return moment.sentence;
   }
   return "nothing waited";
 }
@@ -79,7 +79,8 @@ struct WhyCase {
   std::vector<const char*> never;
 };
 
-/// Policies that see the queue grow while replicas start. The targets of the others are met by one full replica.
+/// Policies that see the queue grow while replicas start. The other policies see no need for more replicas: one full
+// replica already meets their targets.
 const std::vector<std::string> kScalers = {"queue",   "duty", "memory", "rules",   "keda",
                                            "knative", "ray",  "dynamo", "capstan", "aibrix_low"};
 
@@ -97,7 +98,7 @@ const WhyCase kRows[] = {
     {"the metric of replicas that start is not called silent",
      {"wva1", "wva2", "aibrix", "kpa"},
      {"service.start.engine_init=12m"},
-     "waited for",
+     "waited while",
      {"no usable reading", "the policy sets"}},
     {"a fleet without room is the cause",
      {"queue", "duty", "memory", "rules", "keda", "knative", "ray", "wva1", "wva2", "aibrix_low", "kpa_low", "capstan"},

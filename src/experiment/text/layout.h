@@ -11,7 +11,7 @@ namespace capstan::experiment {
 std::size_t columns(std::string_view text);
 /// Returns the text with at most `width` columns; a text that was cut ends with an ellipsis.
 std::string shortened(const std::string& text, std::size_t width);
-/// Returns the name with at most `width` columns. A longer one loses its middle, because names that begin alike differ
+/// Returns the name with at most `width` columns. A longer name loses its middle, because names that begin alike differ
 /// at their ends: "queue · gang · group" and "queue · gang · karpenter".
 std::string shortened_name(const std::string& name, std::size_t width);
 /// Fills the text with spaces up to `width` columns, after it (`pad_right`) or before it (`pad_left`).

@@ -18,7 +18,8 @@ std::string moment_words(Instant at);
 std::string moment_argument(Instant at);
 
 /// Reads a moment of a recording: a duration since its start ("33m"), a time ("02:14" or "02:14:05"), or for a
-/// controller a date and time in UTC ("2026-11-26T02:14:05Z"). A time without a date is the first one in the recording.
+/// controller a date and time in UTC ("2026-11-26T02:14:05Z"). A time without a date means its first occurrence in the
+/// recording.
 /// @param first  moment of the first state
 Result<Instant> read_recorded_moment(std::string_view text, Instant first);
 

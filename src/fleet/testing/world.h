@@ -30,7 +30,7 @@ class World {
   /// Adds a ready node to an NVLink domain and to its rack and zone.
   model::NodeId node(std::size_t nvlink_domain, std::int64_t gpus = 8);
   /// Adds a pending gang; each pod asks for whole GPUs.
-  model::GangId gang(std::int64_t pods, std::int64_t gpus_per_pod, model::TopologyLevel together,
+  model::GangId gang(std::int64_t pods, std::int64_t gpus_per_pod, model::TopologyLevel required_level,
                      std::int64_t at_s = 0);
   /// Adds a queue with a GPU limit, below `parent` if there is one.
   model::QueueId queue(std::int64_t limit_gpus, model::QueueId parent = {});

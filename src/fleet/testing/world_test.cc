@@ -44,7 +44,8 @@ model::NodeId World::node(std::size_t nvlink_domain, std::int64_t gpus) {
   return id;
 }
 
-model::GangId World::gang(std::int64_t pods, std::int64_t gpus_per_pod, TopologyLevel together, std::int64_t at_s) {
+model::GangId World::gang(std::int64_t pods, std::int64_t gpus_per_pod, TopologyLevel required_level,
+                          std::int64_t at_s) {
   const model::GangId id{next_gang++};
   model::Gang gang;
   gang.service = {0};
@@ -52,7 +53,7 @@ model::GangId World::gang(std::int64_t pods, std::int64_t gpus_per_pod, Topology
   gang.spec.pods.gpu = {0};
   gang.spec.pods.count = pods;
   gang.spec.pods.gpus_per_pod = whole_gpus(gpus_per_pod);
-  gang.spec.together = together;
+  gang.spec.required_level = required_level;
   gang.created_at = at(at_s);
   for (std::int64_t i = 0; i < pods; ++i) {
     const model::PodId pod{next_pod++};

@@ -22,7 +22,7 @@ constexpr Colors kColored{"\x1b[1m", "\x1b[2m", "\x1b[0m", {"", "\x1b[1;36m", "\
 
 /// Replaces control sequences and invalid characters with dots, so that a terminal cannot interpret them. A tab becomes
 /// one column.
-std::string harmless(std::string_view text) {
+std::string sanitized(std::string_view text) {
   std::string out(text);
   const auto odd = std::ranges::find_if(out, [](unsigned char c) { return c < 0x20 || c >= 0x7f; });
   for (auto i = static_cast<std::size_t>(odd - out.begin()); i < out.size();) {
@@ -61,7 +61,7 @@ std::string excerpt(const Finding& finding, const Places& places, const Colors& 
   const std::size_t begin = bytes_of_columns(line, from);
   const std::string_view part = line.substr(begin, bytes_of_columns(line.substr(begin), shown - std::min(shown, from)));
   const std::string carets(last - first, '^');
-  return fmt::format("{3}{0} |{4}\n{3}{1} |{4} {2}\n{3}{0} |{4} {5}{6}{7}{4}\n", margin, number, harmless(part),
+  return fmt::format("{3}{0} |{4}\n{3}{1} |{4} {2}\n{3}{0} |{4} {5}{6}{7}{4}\n", margin, number, sanitized(part),
                      colors.dim, colors.off, std::string(first - from, ' '),
                      colors.severity[static_cast<std::size_t>(finding.severity)], carets);
 }
@@ -71,15 +71,15 @@ std::string finding_text(const Finding& finding, const Colors& colors) {
   const std::string margin(std::to_string(places.begin.line).size(), ' ');
   std::string out = fmt::format("{}{}[{}]{}{}: {}{}\n", colors.severity[static_cast<std::size_t>(finding.severity)],
                                 name_of(finding.severity), finding.rule->id, colors.off, colors.bold,
-                                harmless(finding.message), colors.off);
-  out += fmt::format("{}{}-->{} {}:{}:{}\n", margin, colors.dim, colors.off, harmless(finding.file->path),
+                                sanitized(finding.message), colors.off);
+  out += fmt::format("{}{}-->{} {}:{}:{}\n", margin, colors.dim, colors.off, sanitized(finding.file->path),
                      places.begin.line, places.begin.column);
   out += excerpt(finding, places, colors);
   if (finding.object != nullptr) {
-    out += fmt::format("{}{} ={} in {}\n", margin, colors.dim, colors.off, harmless(finding.object->title()));
+    out += fmt::format("{}{} ={} in {}\n", margin, colors.dim, colors.off, sanitized(finding.object->title()));
   }
   const auto add = [&](std::string_view label, std::string_view text) {
-    if (!text.empty()) out += fmt::format("{}{} ={} {}: {}\n", margin, colors.dim, colors.off, label, harmless(text));
+    if (!text.empty()) out += fmt::format("{}{} ={} {}: {}\n", margin, colors.dim, colors.off, label, sanitized(text));
   };
   const std::string_view option = option_for(finding.safety());
   add(option.empty() ? "fix" : fmt::format("fix ({})", option), finding.fix_text());
@@ -111,7 +111,7 @@ std::string not_read_text(const Summary& sum) {
   }
   const std::size_t kinds = sum.kinds_not_read.size();
   if (kinds > kNamed) names += fmt::format(" and {} more", kinds - kNamed);
-  return fmt::format("{} not read ({})", counted(kinds, "kind", "kinds"), harmless(names));
+  return fmt::format("{} not read ({})", counted(kinds, "kind", "kinds"), sanitized(names));
 }
 
 }  // namespace
@@ -158,7 +158,7 @@ std::string to_text(const Report& report, bool color) {
   std::string out;
   for (const Finding& finding : report.findings) out += finding_text(finding, colors) + "\n";
   out += summary_text(report) + "\n";
-  // The first of the gravest findings is the one to read about.
+  // The last line suggests to read about one rule: the rule of the first finding with the highest severity.
   const auto gravest = std::ranges::max_element(report.findings, {}, &Finding::severity);
   if (gravest != report.findings.end()) out += fmt::format("why: capstan lint --explain {}\n", gravest->rule->id);
   return out;
@@ -168,8 +168,8 @@ std::string to_concise(const Report& report) {
   std::string out;
   for (const Finding& finding : report.findings) {
     const auto place = places_of(finding).begin;
-    out += fmt::format("{}:{}:{}: {}: {} [{}]\n", harmless(finding.file->path), place.line, place.column,
-                       name_of(finding.severity), harmless(finding.message), finding.rule->id);
+    out += fmt::format("{}:{}:{}: {}: {} [{}]\n", sanitized(finding.file->path), place.line, place.column,
+                       name_of(finding.severity), sanitized(finding.message), finding.rule->id);
   }
   return out;
 }

@@ -16,8 +16,7 @@ class ActionExecutor {
   virtual ~ActionExecutor() = default;
   /// Starts a new leadership. Unfinished actions of an earlier one are dropped, and tokens start again from zero.
   virtual void begin() {}
-  /// Takes the current state of the cluster. It is called before each decision; `objects` stays valid until the next
-  /// `begin`.
+  /// Sets the current state of the cluster, before each decision. `objects` stays valid until the next `begin`.
   virtual void set_view(const ClusterView&, const SnapshotBuilder& /*objects*/, const Readings&) {}
   /// Starts an action. A refusal arrives as an outcome.
   /// @param seen  snapshot of the decision; the `SnapshotBuilder` that made it maps its ids to objects

@@ -42,7 +42,7 @@ Ref ref_of(const kube::Resource& resource, const kube::Meta& meta) {
 
 /// Returns the time since which the router sends no requests to the pod. If a label takes the pod out of the router,
 /// the time is unknown, and the function returns `now`.
-Instant out_since(const kube::Pod& pod, Instant now) {
+Instant out_of_router_since(const kube::Pod& pod, Instant now) {
   const kube::Condition* gate = kube::find_condition(pod.conditions, actuate::kServingGate);
   return gate != nullptr && gate->since.is_set() ? instant_of(gate->since) : now;
 }
@@ -204,7 +204,8 @@ actuate::Target::Replica Actuator::replica_of(const kube::Pod& pod, const DrainM
   actuate::Target::Replica replica;
   replica.pod = ref_of(kube::resources::kPods, pod.meta);
   replica.ready = pod.ready();
-  if (actuate::is_out_of_router(pod, means)) replica.out_since = out_since(pod, dependencies_.clock());
+  if (actuate::is_out_of_router(pod, means))
+    replica.out_of_router_since = out_of_router_since(pod, dependencies_.clock());
   // A pod that is older than this process may have served before, so it may hold requests.
   const bool older = !first_pass_ || instant_of(pod.meta.created_at) < *first_pass_;
   const kube::Condition* gate = kube::find_condition(pod.conditions, actuate::kServingGate);
@@ -263,7 +264,7 @@ std::string Actuator::gpu_resource_of(model::GangId id) const {
   return "nvidia.com/gpu";
 }
 
-/// Returns the NodeClaims of the group without a node, and those on whose node nothing holds GPUs.
+/// Returns the NodeClaims of the group that have no node, or whose node has no GPUs in use.
 std::vector<actuate::Ref> Actuator::claims(model::ClaimGroupId group) const {
   std::vector<actuate::Ref> claims;
   const ObjectKey* key = objects_->group(group);

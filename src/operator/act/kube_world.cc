@@ -39,8 +39,8 @@ model::ActionToken KubeWorld::submit(const model::Action& action) {
   return token;
 }
 
-/// Returns whether the action may be carried out. The mode of a replica action is the scaler's; that of the other
-/// layers is the fleet's.
+/// Returns whether the action may be carried out. The mode of the scaler decides about an action of the replica layer,
+/// and the modes of the fleet decide about actions of the other layers.
 bool KubeWorld::active(const model::Action& action) const {
   if (effects_ == nullptr) return false;
   const bool places =

@@ -28,7 +28,7 @@ class KubeWorld final : public ports::World {
     builder_.expect(expected);
   }
 
-  /// Takes the state of the cluster that `observe` will return. One tick of the controller must follow each pass.
+  /// Sets the state of the cluster that `observe` will return. One tick of the controller must follow each pass.
   void set_view(const ClusterView& view, const Readings& readings);
 
   Instant now() const override { return clock_(); }

@@ -8,7 +8,8 @@ namespace {
 
 constexpr Duration kPageMax = std::chrono::seconds(10);
 
-/// Starts one request and counts it in `pending` until its answer is appended to `into`. Both must outlive it.
+/// Starts one request and counts it in `pending` until its answer is appended to `into`. `pending` and `into` must
+/// outlive the request.
 void start(net::HttpClient& http, const net::Clock& clock, FetchedPages& into, std::size_t& pending) {
   net::Request request;
   request.url = into.url;

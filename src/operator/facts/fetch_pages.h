@@ -19,7 +19,7 @@ struct FetchedPage {
   Instant at;
 };
 
-/// The answers of one address: two, `kBetweenPages` apart, or one if the first failed.
+/// The answers of one address: two answers, the second `kBetweenPages` after the first, or only a failed one.
 struct FetchedPages {
   std::string url;
   std::vector<FetchedPage> answers;

@@ -37,8 +37,8 @@ struct PageFacts {
   std::vector<explain::UnusableSignal> unusable;
 };
 
-/// Reads the facts from a page. With a second, later page of the same target it also finds what happened in between:
-/// preemptions, and the CPU time of the front end.
+/// Reads the facts from a page. With a second, later page of the same target, it also reads the preemptions
+/// and the CPU time of the front end between the two pages.
 /// @param pages  one or two, oldest first
 PageFacts page_facts(std::span<const MetricsPage> pages, const ExpectedPage& question);
 

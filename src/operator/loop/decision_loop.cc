@@ -143,7 +143,7 @@ void DecisionLoop::account(Instant now) {
     const decide::scale::Decision& decision = leader_state_->controller.scale_decision(id);
     if (snapshot.services.find(id) == nullptr || !decision.service.valid()) continue;
     const model::Workload& workload = snapshot.catalog->service(id).workload;
-    const TargetOf target = targets_of(*scalers.at(origin.scaler_uid)).at(origin.position);
+    const ScalerTarget target = targets_of(*scalers.at(origin.scaler_uid)).at(origin.position);
     ledger.add(decision.desired - snapshot.services.at(id).desired_replicas, whole_gpus(workload.tensor_parallel),
                target.variant->replica_price_per_hour, now);
   }

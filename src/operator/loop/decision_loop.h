@@ -23,7 +23,7 @@ namespace capstan::op {
 /// nothing itself. A standby watches and asks too, so that it can take over at once.
 class DecisionLoop {
  public:
-  /// Shortest time between two passes after a change of the cluster, and longest time between two passes without one.
+  /// Shortest time between two passes if the cluster changes, and longest time between two passes if it does not.
   static constexpr Duration kPassIntervalMin = std::chrono::seconds(1);
   static constexpr Duration kPassIntervalMax = std::chrono::seconds(15);
   /// Longest wait for the first answer of a replica. After it, the loop is ready without the replicas that are silent.

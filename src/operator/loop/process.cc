@@ -254,7 +254,7 @@ void Process::log_readiness() {
   }
 }
 
-/// Logs for each kind when it becomes impossible to watch it, and when that ends.
+/// Logs the kinds that have become impossible to watch, and the kinds that can be watched again.
 void Process::log_refusals() {
   std::map<std::string, std::string> now = loop_.watch().refusals();
   if (now == logged_refusals_) return;
@@ -269,7 +269,7 @@ void Process::log_refusals() {
   logged_refusals_ = std::move(now);
 }
 
-/// Logs when the view of the cluster becomes too old to act on, and when that ends.
+/// Logs when the view of the cluster becomes too old to act on, and when it is fresh again.
 void Process::log_view_ages() {
   const bool old = !is_view_fresh();
   if (std::exchange(is_stale_view_logged_, old) == old) return;

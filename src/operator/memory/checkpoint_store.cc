@@ -31,7 +31,7 @@ void CheckpointStore::ask(std::size_t at) {
 }
 
 void CheckpointStore::answered(std::size_t at, const kube::Outcome& outcome) {
-  // A request is repeated after a temporary error: without this part, its services would lose their memory.
+  // A request is repeated after a temporary error, because the services of a missing part would lose their memory.
   const int code = outcome.error.code;
   if (!outcome.ok() && (code == 0 || code == 401 || code == 429 || code >= 500)) {
     parts_[at].retry_at = clock_() + kRetryAfter;

@@ -17,8 +17,8 @@ class Ledger {
   /// Longest pause between two decisions that still counts. In a longer pause no process decided.
   static constexpr Duration kLongestStep = std::chrono::minutes(5);
 
-  /// Adds the time since the last call, during which `more` replicas were recommended than existed. The first call
-  /// starts the account.
+  /// Adds the time since the last call. In this time, the recommended replicas exceeded the existing ones by `more`,
+  /// which may be negative. The first call starts the account.
   void add(ReplicaCount more, MilliGpu gpus_of_replica, MicroUsd replica_price_per_hour, Instant now);
 
   /// Adds the amounts of another ledger.

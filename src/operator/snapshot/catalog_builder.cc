@@ -14,8 +14,8 @@ namespace {
 using kube::labels::kInstanceType;
 using kube::labels::kZone;
 
-/// Labels of racks. Administrators set the first one, as in the topology examples of KAI and Kueue; Amazon sets the
-/// other.
+/// Labels of racks. Administrators set the first label, as in the topology examples of KAI and Kueue. Amazon sets the
+/// second label.
 constexpr std::string_view kRacks[] = {"topology.kubernetes.io/rack", "topology.k8s.aws/network-node-layer-3"};
 /// Written by NVIDIA's feature discovery on nodes of a multi-node NVLink domain: "<cluster uuid>.<clique id>".
 /// https://github.com/NVIDIA/k8s-device-plugin/tree/main/docs/gpu-feature-discovery
@@ -121,7 +121,7 @@ void CatalogBuilder::add_topologies(const std::vector<model::Topology>& topologi
     if (std::ranges::find(catalog_.topologies, topology.name, &model::Topology::name) != catalog_.topologies.end())
       continue;
     catalog_.topologies.push_back(topology);
-    if (model::find_fault(catalog_.topologies)) return catalog_.topologies.pop_back();  // too many, by now
+    if (model::find_fault(catalog_.topologies)) return catalog_.topologies.pop_back();  // there are too many now
     for (model::Topology::LevelInfo& depth : catalog_.topologies.back().levels) depth.is_chosen_at_launch = false;
   }
 }
@@ -179,11 +179,11 @@ std::optional<model::Level> CatalogBuilder::level_of(std::string_view topology, 
   return std::nullopt;
 }
 
-void CatalogBuilder::constrain(const kube::TopologyConstraint& constraint, model::Level& together,
+void CatalogBuilder::constrain(const kube::TopologyConstraint& constraint, model::Level& required_level,
                                std::optional<model::Level>& preferred) const {
-  if (const auto level = level_of(constraint.topology, constraint.required_level)) together = *level;
+  if (const auto level = level_of(constraint.topology, constraint.required_level)) required_level = *level;
   preferred = level_of(constraint.topology, constraint.preferred_level);
-  if (model::preference_fault(catalog_, together, preferred)) preferred.reset();
+  if (model::preference_fault(catalog_, required_level, preferred)) preferred.reset();
 }
 
 void CatalogBuilder::set_service(model::ServiceId id, model::Service service) {
@@ -241,8 +241,8 @@ decide::scale::Policy policy_of(const InferenceScaler& scaler) {
   return decide::scale::Capstan{};
 }
 
-std::vector<TargetOf> targets_of(const InferenceScaler& scaler) {
-  std::vector<TargetOf> all;
+std::vector<ScalerTarget> targets_of(const InferenceScaler& scaler) {
+  std::vector<ScalerTarget> all;
   for (std::size_t r = 0; r < scaler.roles.size(); ++r) {
     for (std::size_t v = 0; v < scaler.roles[r].variants.size(); ++v) {
       all.push_back({&scaler.roles[r], &scaler.roles[r].variants[v],
@@ -251,12 +251,12 @@ std::vector<TargetOf> targets_of(const InferenceScaler& scaler) {
     }
   }
   if (all.size() > 1) {
-    for (TargetOf& target : all) target.shown += "/" + target.variant->target.name;
+    for (ScalerTarget& target : all) target.shown += "/" + target.variant->target.name;
   }
   return all;
 }
 
-model::Service service_of(const InferenceScaler& scaler, const TargetOf& target, const kube::Workload* workload,
+model::Service service_of(const InferenceScaler& scaler, const ScalerTarget& target, const kube::Workload* workload,
                           CatalogBuilder& catalog) {
   model::Service service;
   model::Workload& row = service.workload;
@@ -274,7 +274,7 @@ model::Service service_of(const InferenceScaler& scaler, const TargetOf& target,
     row.pods = static_cast<std::int32_t>(std::clamp<std::int64_t>(workload->pods_per_replica, 1, kMaxPerReplica));
     row.tensor_parallel =
         static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(per_pod * row.pods), 1, kMaxPerReplica));
-    if (row.pods > 1) row.together = model::TopologyLevel::cluster;
+    if (row.pods > 1) row.required_level = model::TopologyLevel::cluster;
   }
   service.name = target.shown;
   service.slo = scaler.slo;

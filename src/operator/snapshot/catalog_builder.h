@@ -28,11 +28,12 @@ class CatalogBuilder {
   /// Returns the model that is served under a name, if the engine table has it.
   const std::optional<engine::ServedModel>& served_model(const std::string& name);
   model::PoolId pool(const std::string& name);
-  /// Returns the row of an instance type with its resources as stated now; none if none were ever stated.
+  /// Returns the row of an instance type, with the resources that are stated now. Returns none if its resources were
+  /// never stated.
   model::InstanceTypeId instance_type(const model::InstanceType& type);
   /// Returns the row of an offering. A given price replaces the price of the row.
   model::OfferingId offering(const model::Offering& offering);
-  /// Sets all of a pool but its name.
+  /// Sets every field of a pool except its name.
   void set_pool(model::PoolId id, model::Pool pool);
   void set_queues(std::vector<model::Queue> queues) { catalog_.queues = std::move(queues); }
   void set_eligibility(model::Eligibility eligibility, std::vector<std::string> extended_resources) {
@@ -43,8 +44,8 @@ class CatalogBuilder {
   /// Adds the topologies that are new by their name. The levels of a known topology stay as they are, because domains
   /// refer to levels by number.
   void add_topologies(const std::vector<model::Topology>& topologies);
-  /// Returns the domains that the labels of a node name: its zone, rack and NVLink clique, each if it has a label, and
-  /// the domains of each other topology of which it has all labels.
+  /// Returns the domains that the labels of a node name: zone, rack and NVLink clique as far as the node has their
+  /// labels, and the domains of every other topology of which the node has all labels.
   model::DomainPath domains(const kube::StringMap& labels);
   /// Returns the GPU kind for objects that state none: the first kind of the catalog, or "unknown".
   model::GpuKindId any_gpu_kind() { return catalog_.gpu_kinds.empty() ? gpu_kind("unknown") : model::GpuKindId{0}; }
@@ -71,7 +72,7 @@ class CatalogBuilder {
   std::optional<model::Level> level_of(std::string_view topology, std::string_view label) const;
   /// Sets the levels that a gang requires and prefers, as far as its constraint states them with known labels. A
   /// preferred level that is wider than the required one, or in another topology, is dropped.
-  void constrain(const kube::TopologyConstraint& constraint, model::Level& together,
+  void constrain(const kube::TopologyConstraint& constraint, model::Level& required_level,
                  std::optional<model::Level>& preferred) const;
   const model::Catalog& rows() const { return catalog_; }
   const model::Workload& workload_of(model::ServiceId service) const {
@@ -99,16 +100,16 @@ decide::scale::Policy policy_of(const InferenceScaler& scaler);
 
 /// One target of a scaler. It is one workload object, and it becomes a service of its own. Capstan's own policy
 /// decides the replicas of all targets of a role together; other policies decide each target alone.
-struct TargetOf {
+struct ScalerTarget {
   const InferenceScaler::Role* role = nullptr;
   const InferenceScaler::Variant* variant = nullptr;
-  std::string field;  ///< field of the scaler that names it: "spec.roles[0].variants[1].targetRef"
+  std::string field;  ///< field of the scaler that names the target: "spec.roles[0].variants[1].targetRef"
   std::string shown;  ///< name of the service: "ns/chat", or "ns/chat/chat-h100" if there are several targets
 };
-std::vector<TargetOf> targets_of(const InferenceScaler& scaler);  ///< in the order of the scaler's fields
+std::vector<ScalerTarget> targets_of(const InferenceScaler& scaler);  ///< in the order of the scaler's fields
 
 /// Returns the row of a target's service. `workload` is null if the target does not exist.
-model::Service service_of(const InferenceScaler& scaler, const TargetOf& target, const kube::Workload* workload,
+model::Service service_of(const InferenceScaler& scaler, const ScalerTarget& target, const kube::Workload* workload,
                           CatalogBuilder& catalog);
 
 }  // namespace capstan::op

@@ -12,7 +12,8 @@ namespace capstan::op {
 class ClaimTimes {
  public:
   explicit ClaimTimes(const kube::StoreSnapshot<kube::NodeClaim>& claims);
-  /// Returns the time at which the claim was initialized, or its prediction. Never if no claim of its pool was.
+  /// Returns the time at which the claim was initialized, or else a prediction of it. Returns never if no claim of its
+  /// pool was initialized.
   Instant expected_ready_at(const kube::NodeClaim& claim) const;
 
  private:

@@ -27,7 +27,7 @@ class ClassIds {
     return found->second;
   }
 
-  /// Counts one use less.
+  /// Ends one use of a class.
   void give_back(std::uint32_t id) {
     if (--classes_[id].uses == 0) unused_.insert(id);
   }
@@ -62,8 +62,8 @@ class ClassIds {
     std::size_t uses = 0;
   };
   std::map<std::string, std::uint32_t> ids_;
-  std::vector<Class> classes_;      ///< by id
-  std::set<std::uint32_t> unused_;  ///< classes whose last use has ended since the last pass, perhaps for a time
+  std::vector<Class> classes_;      ///< classes by id
+  std::set<std::uint32_t> unused_;  ///< classes that were without a use at some time since the last pass
   std::set<std::uint32_t> free_;
 };
 

@@ -44,7 +44,7 @@ std::string class_text(const kube::PodSpec& pod, const model::Resources& request
   return out.text();
 }
 
-/// Adds the labels by which pods choose their nodes.
+/// Adds the node labels by which the pod chooses its node.
 void add_asked(const kube::PodSpec& pod, std::set<std::string>& labels) {
   for (const auto& [key, value] : pod.node_selector.entries()) labels.insert(key);
   for (const std::vector<kube::Requirement>& term : pod.node_affinity) {
@@ -155,7 +155,7 @@ std::map<model::PodClassId, model::GpuKindId> EligibilityTable::known_kinds() co
   return kinds;
 }
 
-/// Adds the GPUs of a node to those of a class that it admits, or removes them.
+/// Adds the GPUs of a node to the GPUs of a pod class, if the node admits its pods. A `sign` of -1 removes them.
 void EligibilityTable::count(PodClass& pods, const kube::Node& node, model::GpuKindId gpu, std::int64_t sign) {
   if (!admits(pods.spec, node.meta.labels, node.taints)) return;
   MilliGpu& sum = (*pods.gpus)[gpu];
@@ -181,8 +181,8 @@ bool EligibilityTable::finish(const Nodes& nodes, const std::function<model::Nod
   return std::exchange(has_new_purchase_options_, false) || changed || reclassified;
 }
 
-/// Finds the labels for which the present pods ask. If they are others than before, no node and no purchase keeps its
-/// class.
+/// Finds the node labels that the present pods ask for. If these labels have changed, every node and every purchase
+/// option loses its class.
 bool EligibilityTable::follow_asked_labels() {
   std::set<std::string> asked;
   for (const auto& [id, pods] : pod_classes_) add_asked(pods.spec, asked);
@@ -238,8 +238,8 @@ model::NodeClassId EligibilityTable::take_node_class(const kube::StringMap& labe
   return id;
 }
 
-/// Counts what the pods leave of the nodes whose pods have changed, or of all nodes if a pod asks for a resource for
-/// the first time.
+/// Computes the free resources of the nodes whose pods have changed, or of all nodes if a pod asks for a new extended
+/// resource.
 void EligibilityTable::count_resources(const Nodes& nodes, const std::function<model::Node&(model::NodeId)>& row_of) {
   const bool asks_for_new_one = std::exchange(counted_extended_, extended_.names().size()) != extended_.names().size();
   if (asks_for_new_one) {
@@ -255,7 +255,7 @@ void EligibilityTable::write_row(model::PodClassId id, const PodClass& pods) {
   row.requests = pods.requests;
   row.node_classes.assign(node_ids_.end(), false);
   for (const auto& [node, nodes] : node_classes_) {
-    // Capstan allocates no devices to claims, so it can bind a pod that has any to no node.
+    // Capstan allocates no devices to claims, so it cannot bind a pod that has resource claims.
     row.node_classes[node.value] = !pods.spec.has_resource_claims && admits(pods.spec, nodes.labels, nodes.taints);
   }
 }

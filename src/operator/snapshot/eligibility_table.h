@@ -22,8 +22,8 @@
 
 namespace capstan::op {
 
-/// Sorts waiting pods and nodes into classes, determines which pods may run on which nodes, and counts what pods leave
-/// of the resources of nodes. It is kept from pass to pass and updates what has changed.
+/// Sorts waiting pods and nodes into classes, determines which pods may run on which nodes, and computes the free
+/// resources of nodes. The table is kept from pass to pass, and a pass updates only what has changed.
 class EligibilityTable {
  public:
   using Nodes = kube::StoreSnapshot<kube::Node>;
@@ -51,10 +51,10 @@ class EligibilityTable {
   /// Returns the class of a pod that waits, or of the pods that a template would make, and counts one use of it.
   model::PodClassId take_class(const kube::PodSpec& pod);
   void give_back(model::PodClassId pods) { pod_ids_.give_back(pods.value); }
-  /// Returns the GPU kind for the pods of a class: the one with the most GPUs on nodes that admit the pods, else the
-  /// first one that a pool could buy for them. None if there is neither; ties go to the lower id.
+  /// Returns the GPU kind for the pods of a class: the kind with the most GPUs on nodes that admit the pods, else the
+  /// first kind that a pool could buy for them. Returns none if there is neither. Ties go to the lower id.
   model::GpuKindId kind_for(model::PodClassId pods, const Nodes& nodes);
-  /// Returns the GPU kinds of all classes for which one was asked.
+  /// Returns the GPU kind of each class for which `kind_for` was called.
   std::map<model::PodClassId, model::GpuKindId> known_kinds() const;
 
   /// Ends a pass: sets class and resources of the nodes that were added or whose pods have changed.

@@ -14,7 +14,7 @@ TEST(EnginePrior, NamesItsRowOrTheMissingRow) {
     std::int32_t gpus;
     bool gpu_known;
     const char* reason;
-    const char* message;  ///< how it begins
+    const char* message;  ///< beginning of the message
   } rows[] = {
       {"Llama-3.3-70B", 0, 4, true, "InEngineTable", "Llama-3.3-70B in bfloat16 on 4 x h100_sxm"},
       {"Llama-3.3-70B", 0, 3, true, "NotInEngineTable",

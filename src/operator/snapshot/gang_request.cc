@@ -10,7 +10,7 @@ namespace {
 
 using Alternatives = std::vector<std::vector<kube::Requirement>>;
 
-/// Returns the alternatives that meet one alternative of each side.
+/// Returns every combination of an alternative of `a` with one of `b`. An empty list sets no condition.
 Alternatives both(const Alternatives& a, const Alternatives& b) {
   if (a.empty() || a == b) return b;
   if (b.empty()) return a;
@@ -25,7 +25,7 @@ Alternatives both(const Alternatives& a, const Alternatives& b) {
   return all;
 }
 
-/// Returns the labels that a selector asks for as a node affinity.
+/// Returns a node selector in the form of a node affinity.
 Alternatives as_affinity(const kube::StringMap& selector) {
   std::vector<kube::Requirement> all;
   for (const auto& [key, value] : selector.entries()) all.push_back({.key = key, .op = "In", .values = {value}});

@@ -17,14 +17,14 @@ namespace {
 /// The GPUs of a replica that asks for none, such as an emulator. Placement divides by the GPUs of a replica.
 constexpr MilliGpu kMinGpu{1};
 
-/// Returns the time from which the containers of all pods of a replica ran, at most `now`; never: not all of them do.
-/// The time comes from the clocks of the nodes.
-Instant containers_started_at(const PodGroup& group, Instant now) {
+/// Returns the latest value of one time of the pods of a replica, at most `now`. Returns never if some of the pods do
+/// not have it. The times come from the clocks of the nodes.
+Instant last_of(const PodGroup& group, kube::WallTime kube::Pod::* time, Instant now) {
   if (!group.whole()) return Instant::never();
   Instant last;
   for (const kube::Pod* pod : group.pods) {
-    if (!pod->containers_started_at.is_set()) return Instant::never();
-    last = std::max(last, instant_of(pod->containers_started_at));
+    if (!(pod->*time).is_set()) return Instant::never();
+    last = std::max(last, instant_of(pod->*time));
   }
   return std::min(last, now);
 }
@@ -81,7 +81,7 @@ void SnapshotBuilder::retire(Pass& pass, Replica& replica) {
 /// @param at  target of the replica; `kNoTarget` for a gang of other pods
 void SnapshotBuilder::set_gang(Pass& pass, Replica& replica, std::uint32_t at, Instant expected_ready_at) {
   const PodGroup& group = replica.group;
-  // If two selectors match the same pod, the pod belongs to the first one.
+  // If the selectors of two targets match the same pod, the pod belongs to the first target.
   const auto is_taken = [&](kube::RowId row) { return state_->replicas.pod(row).taken_by < at; };
   if (std::ranges::any_of(replica.members, is_taken)) return;
   const kube::Pod& first = *group.pods.front();
@@ -100,9 +100,9 @@ void SnapshotBuilder::set_gang(Pass& pass, Replica& replica, std::uint32_t at, I
   for (const kube::Pod* pod : group.pods) {
     gang.spec.pods.gpus_per_pod = std::max(gang.spec.pods.gpus_per_pod, state_->holders.pod_gpus(*pod));
   }
-  gang.spec.together = group.expected > 1 ? model::TopologyLevel::cluster : model::TopologyLevel::node;
+  gang.spec.required_level = group.expected > 1 ? model::TopologyLevel::cluster : model::TopologyLevel::node;
   gang.spec.pods.minimum =
-      group.expected == PodGroup::kUnknownSize ? 1 : group.expected;  // an unknown size breaks no gang
+      group.expected == PodGroup::kUnknownSize ? 1 : group.expected;  // a gang of unknown size never counts as broken
   gang.spec.pods.count = std::max(std::ssize(group.pods), gang.spec.pods.minimum);
   if (gang.phase == model::Gang::Phase::starting) gang.expected_ready_at = expected_ready_at;
   gang.spec.pods.gpu = catalog_.any_gpu_kind();
@@ -126,7 +126,8 @@ void SnapshotBuilder::add_pods(Pass& pass, const Replica& replica, model::Gang& 
     return std::min(at, pass.at);
   };
   gang.created_at = created_at(*replica.group.pods.front());
-  gang.containers_started_at = containers_started_at(replica.group, pass.at);
+  gang.initialized_at = last_of(replica.group, &kube::Pod::initialized_at, pass.at);
+  gang.containers_started_at = last_of(replica.group, &kube::Pod::containers_started_at, pass.at);
   for (const kube::Pod* pod : replica.group.pods) {
     model::Pod row;
     row.phase = phase_of(*pod);
@@ -134,7 +135,7 @@ void SnapshotBuilder::add_pods(Pass& pass, const Replica& replica, model::Gang& 
     row.gpus = state_->holders.pod_gpus(*pod);
     row.created_at = created_at(*pod);
     row.queue = state_->queues.queue_of(*pod);
-    const State::NodeOf* node = in_part ? nullptr : state_->find_node(node_held_by(*pod, *state_->fleet));
+    const State::KnownNode* node = in_part ? nullptr : state_->find_node(node_held_by(*pod, *state_->fleet));
     if (node != nullptr) {
       row.node = node->id;
       row.devices = state_->holders.devices_of(*pod);
@@ -150,7 +151,7 @@ void SnapshotBuilder::add_pods(Pass& pass, const Replica& replica, model::Gang& 
 /// Reads where a pending gang may be placed.
 void SnapshotBuilder::read_placement_request(Replica& replica, model::Gang& gang) {
   const kube::Pod& first = *replica.group.pods.front();
-  catalog_.constrain(constraint_of(first, state_->kai_constraints), gang.spec.together, gang.spec.preferred);
+  catalog_.constrain(constraint_of(first, state_->kai_constraints), gang.spec.required_level, gang.spec.preferred);
   replica.pod_class = gang.spec.pods.pod_class = eligibility_.take_class(request_for_all(replica.group.pods));
   if (gang.service.valid()) return;
   const model::GpuKindId gpu = eligibility_.kind_for(replica.pod_class, state_->view.nodes);
@@ -185,7 +186,7 @@ void SnapshotBuilder::number_gangs(Pass& pass, Target& target, const ReplicaKeys
   }
 }
 
-/// Gives each replica of a service its own number. The replicas of a Deployment have none: each gets the lowest free
+/// Gives each replica of a service its own number. A Deployment does not number its replicas: each gets the lowest free
 /// number and keeps it.
 void SnapshotBuilder::number_all_gangs(Pass& pass, Target& target) {
   target.numbers = {};
@@ -218,7 +219,8 @@ void SnapshotBuilder::number_all_gangs(Pass& pass, Target& target) {
   }
 }
 
-/// Gives replicas that their workload does not number the numbers of the last pass, or else the lowest free ones.
+/// Numbers the gangs that their workload does not number: with the number of the last pass if that number is free, else
+/// with the lowest free number.
 void SnapshotBuilder::number_unnumbered(ReplicaNumbers& numbers, const std::vector<model::GangId>& gangs) {
   std::vector<model::GangId> others;
   for (const model::GangId gang : gangs) {
@@ -244,7 +246,7 @@ void SnapshotBuilder::settle_other_gangs(Pass& pass) {
     table.set_other_gang(row, other_gang_key_of(row));
     if (const auto& now = table.pod(row).other_gang) touched.insert(*now);
   }
-  // The gangs of one namespace have the order of their first pods, with the gangs that Capstan places last.
+  // Gangs of one namespace are in the order of their first pods. Gangs that Capstan places come after the others.
   using Place = std::tuple<std::string_view, bool, kube::RowId, const ReplicaTable::OtherGangKey*>;
   std::vector<Place> sorted;
   for (const ReplicaTable::OtherGangKey& key : touched) {
@@ -271,7 +273,8 @@ void SnapshotBuilder::settle_other_gangs(Pass& pass) {
   }
 }
 
-/// Returns the gang of a pod among the pods that no target has taken; none if it is not one of them.
+/// Returns the key of a pod's gang among the other pods. Returns none if a target has taken the pod, if the pod needs
+/// no GPUs, or if another scheduler has not placed it yet.
 std::optional<ReplicaTable::OtherGangKey> SnapshotBuilder::other_gang_key_of(kube::RowId row) const {
   const ReplicaTable::Pod& entry = state_->replicas.pod(row);
   const kube::Pod* pod = entry.pod;
@@ -289,7 +292,7 @@ std::optional<ReplicaTable::OtherGangKey> SnapshotBuilder::other_gang_key_of(kub
 }
 
 /// Adds rows for the objects that hold GPUs and have no row as a pod, so that nothing else is placed on these GPUs:
-/// first the objects that hold a known number, then the objects that may hold all that is left.
+/// first the objects that hold a known number of GPUs, then the objects that may hold all GPUs that are left.
 void SnapshotBuilder::read_other_holders(Pass& pass) {
   const std::vector<GpuHolders::OtherHolder>& others = state_->holders.other_holders();
   if (others.empty()) return;
@@ -301,7 +304,7 @@ void SnapshotBuilder::read_other_holders(Pass& pass) {
   std::vector<model::GangId> added;
   const auto add = [&](const GpuHolders::OtherHolder& other) {
     state_->with_other_holders.insert(other.node);
-    const State::NodeOf* node = state_->find_node(other.node);
+    const State::KnownNode* node = state_->find_node(other.node);
     if (node == nullptr) return;
     const MilliGpu gpus = std::min(other.gpus.value_or(left[node->id]), left[node->id]);
     if (gpus <= MilliGpu{}) return;

@@ -149,7 +149,7 @@ class GpuHolders::Claims {
     for (const auto& [node, gpus] : held.gpus) {
       if (has_user) {
         for (const std::string& gpu : gpus) of_pods_[*user].emplace_back(node, gpu);
-        // The requests of its pod already count what a claim for an extended resource holds.
+        // The GPUs of a claim for an extended resource are already counted as requests of its pod.
         if (!claim.is_for_extended_resource) out_.by_pod_[*user] += whole_gpus(std::ssize(gpus));
       } else if (!held.unknown.contains(node)) {
         out_.other_holders_.push_back({"ResourceClaim", &claim.meta, node, whole_gpus(std::ssize(gpus))});
@@ -161,7 +161,7 @@ class GpuHolders::Claims {
     }
   }
 
-  /// Gives the GPUs of a node numbers in the order of their names, and notes those of the pods.
+  /// Numbers the GPUs of each node in the order of their names, and records the numbers of the GPUs of each pod.
   void number_devices() {
     for (const auto& [uid, gpus] : of_pods_) {
       std::vector<std::uint16_t>& devices = out_.devices_[uid];
@@ -181,7 +181,7 @@ class GpuHolders::Claims {
   std::unordered_set<std::string_view> nodes_;
   std::unordered_set<std::string_view> users_;  // UIDs of existing pods with claims
   std::set<NodeGpu> known_, taken_;
-  std::map<std::string, std::vector<NodeGpu>, std::less<>> of_pods_;  // by UID of the pod
+  std::map<std::string, std::vector<NodeGpu>, std::less<>> of_pods_;  // GPUs of claims by pod UID
 };
 
 GpuHolders::GpuHolders(const ClusterView& view) : shared_(view.pods) {
@@ -237,7 +237,7 @@ std::vector<std::uint16_t> GpuHolders::devices_of(const kube::Pod& pod) const {
   std::vector<std::uint16_t> shared = shared_.devices_of(pod);
   if (!shared.empty()) return shared;
   const auto claimed = devices_.find(pod.meta.uid);
-  // A node with divided GPUs has their numbers only.
+  // On a node with divided GPUs, only the divided GPUs have numbers.
   if (claimed == devices_.end() || shared_.any_on(pod.spec.node)) return {};
   return pod_gpus(pod) == whole_gpus(std::ssize(claimed->second)) ? claimed->second : std::vector<std::uint16_t>();
 }

@@ -32,9 +32,9 @@ class GpuHolders {
   const NodeGpus& on_node(std::string_view node) const;
 
   /// Returns the GPUs that a pod requests, its shares of divided GPUs, and the GPUs that its claims hold. If several
-  /// pods share a claim, its GPUs count for one of them.
+  /// pods share a claim, the GPUs of the claim count for one of these pods.
   MilliGpu pod_gpus(const kube::Pod& pod) const;
-  /// Returns the numbers of the GPUs of its node that a pod holds with equal shares, ascending; empty: not known. The
+  /// Returns the numbers of the GPUs that a pod holds on its node with equal shares, ascending; empty: not known. The
   /// GPUs that slices describe and the GPUs that KAI divides have numbers.
   std::vector<std::uint16_t> devices_of(const kube::Pod& pod) const;
 
@@ -47,7 +47,7 @@ class GpuHolders {
   };
   const std::vector<OtherHolder>& other_holders() const { return other_holders_; }
 
-  /// Returns true if another pod in place of this one, or none, could change what claims or other objects hold.
+  /// Returns true if a change or the deletion of this pod could change what claims or other objects hold.
   bool depends_on(const kube::Pod& pod) const;
   /// Returns the names of the nodes on which an object holds GPUs, or may hold some.
   /// @param pods  the pods of the view from which the holders were found
@@ -62,7 +62,7 @@ class GpuHolders {
   std::map<std::string, NodeGpus, std::less<>> node_gpus_;
   std::set<std::string, std::less<>> reserved_for_;      ///< UIDs of pods that may use the devices of claims
   std::map<std::string, MilliGpu, std::less<>> by_pod_;  ///< GPUs of claims, by UID of the pod
-  std::map<std::string, std::vector<std::uint16_t>, std::less<>> devices_;  ///< numbers of these GPUs, ascending
+  std::map<std::string, std::vector<std::uint16_t>, std::less<>> devices_;  ///< their numbers, ascending
   std::vector<OtherHolder> other_holders_;
 };
 

@@ -44,7 +44,7 @@ std::optional<SnapshotBuilder::Output> SnapshotBuilder::follow(const ClusterView
   return publish(pass);
 }
 
-/// Returns true if rows depend on the changed objects alone.
+/// Returns true if every row that changes depends only on the changed objects.
 bool SnapshotBuilder::can_follow(const ViewChanges& changes) const {
   const auto depends_on_others = [&](const kube::Pod* pod) {
     return pod != nullptr && (state_->holders.depends_on(*pod) ||
@@ -97,7 +97,7 @@ void SnapshotBuilder::follow_nodes(Pass& pass, const ViewChanges& changes) {
     });
     read_claims(pass);
   }
-  if (keys_of(state_->node_gpus) != node_gpus) {  // the only kind of the cluster is that of services that state none
+  if (keys_of(state_->node_gpus) != node_gpus) {  // a service that states no GPU kind takes the cluster's only kind
     for (std::uint32_t t = 0; t < state_->replicas.targets().size(); ++t) state_->replicas.touch_target(t);
   }
   touch_kinds(kinds);
@@ -110,7 +110,7 @@ void SnapshotBuilder::forget_node(Pass& pass, kube::RowId at, const kube::Node& 
   };
   if (const std::string* zone = node.meta.labels.find(kube::labels::kZone)) take_from(state_->zones, *zone);
   const auto found = state_->nodes.find(node.meta.name);
-  const State::NodeOf seen = found->second;
+  const State::KnownNode seen = found->second;
   state_->nodes.erase(found);
   if (!seen.id.valid()) return;
   take_from(state_->node_gpus, seen.gpu);
@@ -118,7 +118,7 @@ void SnapshotBuilder::forget_node(Pass& pass, kube::RowId at, const kube::Node& 
   eligibility_.remove(at, node);
 }
 
-/// Reads the nodes again that had not started: their claims may say now that they have.
+/// Reads again the nodes that had not started, because their claims may now say that they have.
 void SnapshotBuilder::read_starting_nodes_again(Pass& pass) {
   std::vector<kube::RowId> starting;
   for (const auto& [name, seen] : state_->nodes) {
@@ -186,7 +186,7 @@ void SnapshotBuilder::follow_workloads(const std::vector<WorkloadChange>& change
   }
 }
 
-/// Brings a pod, or an empty row, into the replicas and into what is left of its node.
+/// Updates the replicas and the free resources of the node after a change of a pod. A null pod empties the row.
 void SnapshotBuilder::set_pod(kube::RowId row, const kube::Pod* pod) {
   const bool exists = pod != nullptr && !pod->over();
   const std::string node = exists ? node_held_by(*pod, *state_->fleet) : std::string();

@@ -30,20 +30,20 @@ model::Resources requests_of(const kube::PodSpec& pod, ExtendedResources& extend
 /// The pods that hold resources on nodes.
 class NodeUse {
  public:
-  /// Adds a pod. The pod of a row is removed before it changes, and before another pod gets the row.
+  /// Adds a pod. The caller removes the pod before it changes, and before another pod gets its row.
   void add(const std::string& node, kube::RowId row, const kube::PodSpec& pod) { pods_[node][row] = &pod; }
   void remove(const std::string& node, kube::RowId row);
 
   /// Returns the rows of the pods that hold resources of a node, ascending.
   std::vector<kube::RowId> pods_on(std::string_view node) const;
 
-  /// Returns what the pods leave of a node's resources, rounded down and never below 0. A resource that the node does
-  /// not state is 0, except pod slots, which are then unlimited.
+  /// Returns the resources of a node that its pods leave free, rounded down and never below 0. A resource that the node
+  /// does not state is 0, except pod slots, which are then unlimited.
   /// @param extended  the extended resources to return; the node's other extended resources are left out
   model::Resources left_on(const kube::Node& node, const ExtendedResources& extended) const;
 
  private:
-  std::map<std::string, std::map<kube::RowId, const kube::PodSpec*>, std::less<>> pods_;  ///< by name of the node
+  std::map<std::string, std::map<kube::RowId, const kube::PodSpec*>, std::less<>> pods_;  ///< pods by node name
 };
 
 }  // namespace capstan::op

@@ -43,30 +43,30 @@ struct SnapshotBuilder::State {
     kai_constraints.erase(key);
   }
 
-  struct NodeOf {
+  struct KnownNode {
     kube::RowId row;
     model::NodeId id{};  ///< none: the node has no GPUs, so the snapshot has no row for it
     model::GpuKindId gpu{};
   };
   /// Returns null if the snapshot has no row for the node.
-  const NodeOf* find_node(std::string_view name) const {
+  const KnownNode* find_node(std::string_view name) const {
     const auto found = nodes.find(name);
     return found == nodes.end() || !found->second.id.valid() ? nullptr : &found->second;
   }
 
   ClusterView view;
-  const FleetPolicy* fleet = nullptr;  ///< of the view
+  const FleetPolicy* fleet = nullptr;  ///< FleetPolicy of `view`
   Readings readings;
   QueueTree queues;
   GpuHolders holders;
   KaiConstraints kai_constraints;
   GangSizes gang_sizes;
-  std::map<std::string, NodeOf, std::less<>> nodes;       ///< all nodes, by name
+  std::map<std::string, KnownNode, std::less<>> nodes;    ///< all nodes, by name
   std::map<model::GpuKindId, std::size_t> node_gpus;      ///< number of the nodes with GPUs by their kind
   std::map<std::string, std::size_t> zones;               ///< number of all nodes by the zone that they state
   std::set<std::string, std::less<>> with_other_holders;  ///< nodes whose GPUs are held by other objects than pods
   ReplicaTable replicas;
-  std::set<kube::RowId> ahead;  ///< pods that were created after the time of the pass, by the clock of their server
+  std::set<kube::RowId> ahead;  ///< pods whose creation time, by the API server's clock, is after the pass
   bool has_future_objects =
       false;  ///< true: an object of another kind has a time after the pass; the next pass reads all
   std::shared_ptr<const std::vector<ServingPod>> serving;
@@ -81,7 +81,7 @@ struct SnapshotBuilder::Pass {
   std::map<model::NodeId, model::Node> nodes{};
   std::map<model::ClaimId, model::Claim> claims{};
   std::map<model::GangId, model::Gang> gangs{};
-  std::map<model::GangId, model::ReplicaSignals> signals{};  ///< also of replicas that are silent now
+  std::map<model::GangId, model::ReplicaSignals> signals{};  ///< signals, also of replicas that are silent now
   std::map<model::PodId, model::Pod> pods{};
   bool reads_claims = false;            ///< true: the pass has read all NodeClaims
   std::set<model::NodeId> old_nodes{};  ///< nodes that were touched; gone unless the pass has made them again

@@ -35,7 +35,7 @@ class QueueTree {
 
   /// Returns true if a queue got its row only because a pod or a template names it. Then the rows depend on all pods.
   bool has_unknown_queues() const { return has_unknown_queues_; }
-  /// Returns the queues by id. A row without a name has an id that no queue has now.
+  /// Returns the queues by id. A row without a name belongs to an id that no queue uses now.
   const std::vector<model::Queue>& rows() const { return rows_; }
 
  private:

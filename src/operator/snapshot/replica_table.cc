@@ -9,7 +9,7 @@
 namespace capstan::op {
 namespace {
 
-/// Returns a key of a label in a namespace, or with an empty label of all pods of the namespace.
+/// Returns the key of a label in a namespace. With an empty label, it is the key of all pods of the namespace.
 std::string selecting_key(std::string_view ns, std::string_view label, std::string_view value) {
   return std::string(ns) + '\n' + std::string(label) + '\n' + std::string(value);  // no such text has a line break
 }

@@ -23,7 +23,7 @@
 namespace capstan::op {
 
 /// The pods of a cluster, sorted into the replicas of workloads, which are kept from pass to pass. A changed pod
-/// touches its replicas, before and after the change, and the rows of a pass follow what was touched.
+/// touches its replicas, before and after the change, and a pass makes the rows of the touched replicas again.
 ///
 /// A pod can belong to a replica of each target that selects it. The first target that makes a gang of it takes it. The
 /// pods that no target takes are other pods: they form gangs without a service, or hold room on their nodes.
@@ -60,16 +60,16 @@ class ReplicaTable {
     std::int64_t draining_first = 0;                 ///< number of replicas that drain first
     std::map<model::GpuKindId, std::size_t> gpus{};  ///< number of replicas by the GPU kind of their node
     ReplicaNumbers numbers{};
-    bool has_double_numbers = false;          ///< two replicas have the same number by their workload
+    bool has_double_numbers = false;          ///< the workload gave two replicas the same number
     std::vector<const kube::Pod*> scraped{};  ///< first pods of the replicas that serve
   };
 
-  /// A gang among the other pods. Keys of one namespace follow each other, with the gangs that Capstan places last.
+  /// A gang among the other pods. Keys of one namespace are adjacent; its gangs that Capstan places come last.
   struct OtherGangKey {
     std::string ns;
     bool placed_here = false;
     std::string gang;  ///< empty: a gang of one pod
-    kube::RowId row;   ///< row of the pod of such a gang, else none
+    kube::RowId row;   ///< row of the pod if `gang` is empty, else none
     friend auto operator<=>(const OtherGangKey&, const OtherGangKey&) = default;
   };
 
@@ -129,7 +129,7 @@ class ReplicaTable {
   std::vector<Target> targets_;
   std::unordered_map<std::string, std::vector<SelectingWorkload>>
       selecting_;                                                    ///< by namespace and one label of the selector
-  std::vector<Pod> pods_;                                            ///< by row
+  std::vector<Pod> pods_;                                            ///< pods by row
   std::unordered_map<std::string, std::set<kube::RowId>> by_group_;  ///< rows of pods by KAI PodGroup
   std::map<OtherGangKey, Replica> other_gangs_;
   std::map<std::uint32_t, std::set<Key>> touched_;  ///< touched replicas by target

@@ -60,7 +60,7 @@ std::vector<SnapshotBuilder::Roles> SnapshotBuilder::list_targets() {
   for (const auto& [row, scaler] : by_age(state_->view.scalers)) {
     Roles& roles = all.emplace_back(Roles{scaler});
     std::size_t position = 0;
-    for (const TargetOf& target : targets_of(*scaler)) {
+    for (const ScalerTarget& target : targets_of(*scaler)) {
       const kube::TargetRef& ref = target.variant->target;
       const kube::Workload* workload = targets.find(scaler->meta.ns, ref);
       const bool has_competitor = !competitors.find(scaler->meta.ns, ref).empty();
@@ -72,7 +72,7 @@ std::vector<SnapshotBuilder::Roles> SnapshotBuilder::list_targets() {
   return all;
 }
 
-model::ServiceId SnapshotBuilder::add_target(kube::RowId row, const InferenceScaler& scaler, const TargetOf& target,
+model::ServiceId SnapshotBuilder::add_target(kube::RowId row, const InferenceScaler& scaler, const ScalerTarget& target,
                                              std::size_t position, const kube::Workload* workload,
                                              bool has_competitor) {
   ServiceOrigin origin{.ns = scaler.meta.ns,
@@ -133,6 +133,7 @@ void SnapshotBuilder::settle_targets(Pass& pass) {
   }
 }
 
+/// Makes the row of a target's service, and the rows of its touched replicas.
 /// @param keys  the replicas that are touched
 void SnapshotBuilder::settle_target(Pass& pass, std::uint32_t at, ReplicaKeys keys) {
   Target& target = state_->replicas.targets()[at];
@@ -175,7 +176,8 @@ void SnapshotBuilder::regroup(Target& target, Replica& replica, ReplicaTable::Ke
   replica.group = groups.empty() ? PodGroup() : std::move(groups.front());
   if (groups.empty()) return;
   read_status(replica);
-  if (const State::NodeOf* node = state_->find_node(node_of(*replica.group.pods.front()))) replica.node_gpu = node->gpu;
+  if (const State::KnownNode* node = state_->find_node(node_of(*replica.group.pods.front())))
+    replica.node_gpu = node->gpu;
   if (replica.start) target.starts.add(*replica.start);
   if (replica.is_starting) target.starting.insert(key);
   if (replica.drains_first) ++target.draining_first;
@@ -186,7 +188,7 @@ void SnapshotBuilder::regroup(Target& target, Replica& replica, ReplicaTable::Ke
 /// @return true if its GPU kind has changed
 bool SnapshotBuilder::read_service(const Pass& pass, Target& target) {
   const InferenceScaler& scaler = *state_->view.scalers.rows.at(target.scaler);
-  const TargetOf from_scaler = targets_of(scaler).at(target.position);
+  const ScalerTarget from_scaler = targets_of(scaler).at(target.position);
   const kube::Workload* workload = target.workload;
   model::Service service = service_of(scaler, from_scaler, workload, catalog_);
   if (workload != nullptr) {
@@ -240,7 +242,7 @@ bool SnapshotBuilder::read_template(Target& target, model::Workload& row, bool g
   const kube::Workload& workload = *target.workload;
   row.placed_elsewhere = !places(*state_->fleet, workload.pod.scheduler);
   if (row.placed_elsewhere) return false;
-  catalog_.constrain(constraint_of(workload.meta.annotations), row.together, row.preferred);
+  catalog_.constrain(constraint_of(workload.meta.annotations), row.required_level, row.preferred);
   if (!target.pod_class.valid()) target.pod_class = eligibility_.take_class(workload.pod);
   row.pod_class = target.pod_class;
   const model::GpuKindId gpu = eligibility_.kind_for(row.pod_class, state_->view.nodes);

@@ -16,8 +16,8 @@ constexpr std::string_view kDevices = "gpu-fraction-num-devices";
 constexpr std::string_view kGroup = "runai-gpu-group";
 constexpr std::string_view kGroupOfSeveral = "runai-gpu-group/";
 
-/// Returns the share of one GPU that a pod states: above 0 and at most 1. None: it states no share, or Capstan places
-/// the pod, which cannot divide GPUs.
+/// Returns the share of one GPU that a pod states, above 0 and at most 1. Returns none if the pod states no share, or
+/// if Capstan places it, because Capstan cannot divide GPUs.
 std::optional<MilliGpu> share_of(const kube::Pod& pod) {
   const std::string* text = pod.meta.annotations.find(kFraction);
   if (text == nullptr || pod.spec.scheduler == kScheduler) return std::nullopt;

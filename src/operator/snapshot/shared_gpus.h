@@ -28,7 +28,7 @@ class SharedGpus {
   /// Returns true if a GPU of the node is divided.
   bool any_on(std::string_view node) const { return divided_.contains(node); }
 
-  /// Returns true if another pod in place of this one, or none, could change what others hold.
+  /// Returns true if a change or the deletion of this pod could change what other pods hold.
   static bool depends_on(const kube::Pod& pod);
 
  private:

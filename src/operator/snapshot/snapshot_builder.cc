@@ -34,8 +34,8 @@ model::Node::Phase phase_of(const kube::Node& node) {
   return node.ready() && !node.unschedulable ? model::Node::Phase::ready : model::Node::Phase::cordoned;
 }
 
-/// Returns true if the node of a claim accepts pods for the first time, or did before. Until Karpenter says so, a node
-/// that is ready can still wait for the driver that takes its startup taint away.
+/// Returns true if the node of a claim accepts pods, or has accepted pods before. Until Karpenter calls the claim
+/// initialized, a ready node can still wait for the driver that takes its startup taint away.
 bool has_started(const kube::NodeClaim& claim, const kube::Node& node) {
   return claim.initialized() || (node.ready() && claim.spec.startup_taints.empty());
 }
@@ -148,7 +148,7 @@ model::Node& SnapshotBuilder::node_row(Pass& pass, model::NodeId id) const {
   return found != pass.nodes.end() ? found->second : pass.nodes.emplace(id, last_.nodes.at(id)).first->second;
 }
 
-/// Brings the rows of a pass into the tables.
+/// Writes the rows of a pass into the tables of the snapshot.
 SnapshotBuilder::Output SnapshotBuilder::publish(Pass& pass) {
   Output seen;
   seen.delta.from_version = last_.version;
@@ -219,7 +219,7 @@ void SnapshotBuilder::clamp_moments(Pass& pass) {
 
 void SnapshotBuilder::read_node(Pass& pass, kube::RowId at, const kube::Node& node) {
   if (const std::string* zone = node.meta.labels.find(kube::labels::kZone)) ++state_->zones[*zone];
-  State::NodeOf& seen = state_->nodes[node.meta.name];
+  State::KnownNode& seen = state_->nodes[node.meta.name];
   seen = {.row = at};
   const GpuHolders::NodeGpus& described = state_->holders.on_node(node.meta.name);
   const bool by_devices = gpus_of(node.allocatable) == MilliGpu{};  // no device plugin offers its GPUs
@@ -229,8 +229,8 @@ void SnapshotBuilder::read_node(Pass& pass, kube::RowId at, const kube::Node& no
   model::Node row;
   row.phase = phase_of(node);
   row.is_foreign = true;  // until its claim shows that Capstan bought it
-  // Two schedulers must not share a node, so Capstan binds no pod to a node without the fleet's labels. It cannot
-  // allocate devices, either.
+  // Capstan binds no pod to a node without the fleet's labels, because two schedulers must not share a node. It binds
+  // none to a node whose GPUs are devices of DRA either, because it cannot allocate devices.
   const bool given = labels.contains_all(state_->fleet->node_labels) && !by_devices;
   if (!given && row.phase == model::Node::Phase::ready) row.phase = model::Node::Phase::cordoned;
   if (const std::string* pool = labels.find(kube::labels::kNodePool)) row.pool = catalog_.pool(*pool);
@@ -260,8 +260,7 @@ void SnapshotBuilder::read_pools() {
     model::Pool row = pool_rules(pool);
     for (PurchaseOption& option : purchase_options(pool, state_->fleet->instance_types, zones)) {
       const model::GpuKindId gpu = catalog_.gpu_kind(option.type->gpu);
-      const model::InstanceTypeId type = catalog_.instance_type(
-          {.name = option.type->name, .cpu_milli = option.type->cpu_milli, .memory_mib = option.type->memory_mib});
+      const model::InstanceTypeId type = catalog_.instance_type(with_resources(*option.type));
       const model::OfferingId offering = catalog_.offering({.instance_type = option.type->name,
                                                             .gpu = gpu,
                                                             .gpus = option.type->gpus,
@@ -314,7 +313,7 @@ void SnapshotBuilder::read_claims(Pass& pass) {
     row.requested_at = instant_of(claim.meta.created_at);
     row.expected_ready_at = times.expected_ready_at(claim);
     const model::ClaimId id = claims_.id_of(key_of("NodeClaim", claim.meta), claim.meta.name);
-    if (const State::NodeOf* seen = state_->find_node(claim.node)) {
+    if (const State::KnownNode* seen = state_->find_node(claim.node)) {
       row.node = seen->id;
       model::Node& node = node_row(pass, seen->id);
       node.claim = id;
@@ -328,9 +327,10 @@ void SnapshotBuilder::read_claims(Pass& pass) {
   });
 }
 
-/// Returns the phase of a claim. The nodes and the claims are watched separately, so a claim can say that its node has
-/// registered before the node is seen, or after that. Without a row for its node, the claim is on its way. This is also
-/// so while the node has no GPUs because its driver does not run yet, but not after it has lost them.
+/// Returns the phase of a claim. The nodes and the claims are watched separately, so a claim can report its node as
+/// registered before the node is seen, or later. A claim without a row for its node is on its way. A node without GPUs
+/// has no row, because its driver may not run yet. If the claim is initialized, the node has lost its GPUs, and the
+/// claim counts as registered.
 model::Claim::Phase SnapshotBuilder::claim_phase(const kube::NodeClaim& claim) const {
   using Phase = model::Claim::Phase;
   const bool has_lost_gpus = claim.initialized() && state_->nodes.contains(claim.node);

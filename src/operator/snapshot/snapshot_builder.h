@@ -129,7 +129,7 @@ class SnapshotBuilder {
 
   // service_rows.cc
   std::vector<Roles> list_targets();
-  model::ServiceId add_target(kube::RowId row, const InferenceScaler& scaler, const TargetOf& target,
+  model::ServiceId add_target(kube::RowId row, const InferenceScaler& scaler, const ScalerTarget& target,
                               std::size_t position, const kube::Workload* workload, bool has_competitor);
   void link_services(const Pass& pass, const std::vector<Roles>& all);
   void join_variants(const Pass& pass, const std::vector<model::ServiceId>& variants);
@@ -164,7 +164,7 @@ class SnapshotBuilder {
   Identities<model::GangId> gangs_;
   Identities<model::PodId> pods_;
   EligibilityTable eligibility_;
-  ClassIds queue_ids_;  ///< by the names of queues
+  ClassIds queue_ids_;  ///< ids of queues by name
   std::vector<decide::scale::Policy> policies_;
   std::map<model::ServiceId, ServiceOrigin> origins_;
   std::map<model::GangId, std::uint32_t> ordinals_;  ///< numbers of replicas whose workload does not number them

@@ -8,8 +8,8 @@
 
 namespace capstan::op {
 
-/// Returns the time that a replica took from its node to its first request, by the conditions of its pods. None if it
-/// does not serve, or if it apparently became unready after its start and then ready again.
+/// Returns the time from the binding of the last pod of a replica until the replica was ready, by the conditions of its
+/// pods. Returns none if the replica is not ready, or if the time is so long that it was probably ready before.
 std::optional<Duration> start_of(const PodGroup& replica);
 
 /// The times that the replicas of one workload took to start. They predict the next start, also after a restart of the

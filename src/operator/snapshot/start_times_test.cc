@@ -10,7 +10,7 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-/// A pod that got its node at a second and was ready, or is not, at another.
+/// Returns a pod that was bound at `bound_s` and became ready at `ready_s`. Without `ready_s`, it is not ready.
 kube::Pod started_pod(std::int64_t bound_s, std::optional<std::int64_t> ready_s) {
   const auto at = [](std::int64_t s) { return kube::WallTime{s * 1'000'000}; };
   kube::Pod pod;

@@ -91,7 +91,8 @@ class WorkloadChanges {
  public:
   explicit WorkloadChanges(ViewChanges& out) : out_(out) {}
 
-  /// @return false if more than the status, the desired replicas and the template has changed
+  /// @return false if anything has changed but the status, the desired replicas, the template, the labels and the
+  ///         annotations
   bool compare(const kube::StoreSnapshot<kube::Workload>& before, const kube::StoreSnapshot<kube::Workload>& after) {
     using Row = std::shared_ptr<const kube::Workload>;
     bool can_follow = true;
@@ -133,7 +134,7 @@ class WorkloadChanges {
   ViewChanges& out_;
 };
 
-/// Returns true if the pod asks for the same, runs in the same place, and has ended in both versions or in none.
+/// Returns true if only the status of a pod has changed, and neither its nominated node nor whether it has ended.
 bool differs_in_status_alone(const kube::Pod& before, const kube::Pod& after) {
   if (before.over() != after.over()) return false;
   kube::Pod other = after;
@@ -144,6 +145,7 @@ bool differs_in_status_alone(const kube::Pod& before, const kube::Pod& after) {
   other.reason = before.reason;
   other.ip = before.ip;
   other.started_at = before.started_at;
+  other.initialized_at = before.initialized_at;
   other.containers_started_at = before.containers_started_at;
   other.conditions = before.conditions;
   other.restarts = before.restarts;

@@ -12,7 +12,7 @@ struct PodChange {
   kube::RowId row;
   const kube::Pod* before = nullptr;  ///< null: the row was empty
   const kube::Pod* after = nullptr;   ///< null: the row is empty
-  bool status_alone = false;          ///< the pod asks for the same and runs in the same place as before
+  bool status_alone = false;          ///< only the status has changed, but not the node or the end of the pod
 };
 
 /// A row of the nodes that was set or erased. Points into the two views that were compared.
@@ -38,12 +38,12 @@ struct GroupChange {
 
 /// The changes between two views that a snapshot can follow row by row.
 struct ViewChanges {
-  std::vector<PodChange> pods;            ///< by row, ascending
-  std::vector<NodeChange> nodes;          ///< by row, ascending
-  std::vector<GroupChange> groups;        ///< by row, ascending
+  std::vector<PodChange> pods;            ///< changed pods by row, ascending
+  std::vector<NodeChange> nodes;          ///< changed nodes by row, ascending
+  std::vector<GroupChange> groups;        ///< changed PodGroups by row, ascending
   bool claims = false;                    ///< a NodeClaim has changed
   bool pools = false;                     ///< a NodePool has changed
-  std::vector<WorkloadChange> workloads;  ///< their objects have been replaced
+  std::vector<WorkloadChange> workloads;  ///< workloads whose objects have been replaced
 };
 
 /// Compares two views of a cluster. It costs one comparison for every 64 objects, and one for each changed object. A

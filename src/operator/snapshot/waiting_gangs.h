@@ -26,7 +26,7 @@ inline constexpr std::string_view kGangMinAnnotation = "capstan.dev/gang-min";
 /// The annotation that names the KAI PodGroup of a pod.
 inline constexpr std::string_view kKaiGroupAnnotation = "pod-group-name";
 
-/// Pods that each KAI PodGroup needs, by namespace and name.
+/// Number of pods that each KAI PodGroup needs, by namespace and name.
 using GangSizes = std::map<std::string, std::int64_t>;
 
 /// Returns the namespace and name of the KAI PodGroup of a pod; empty: it names none.

@@ -19,13 +19,13 @@
 
 namespace capstan::op {
 
-/// Counts what happens to nodes, gangs and costs while this process leads, for its metrics. Counters begin at 0 with
-/// the process.
+/// Measures requested nodes, waiting gangs and costs while this process leads, for its metrics. Counters are 0 when the
+/// process starts.
 class FleetMeter {
  public:
   /// Time between two sums of the costs. A sum walks all replicas.
   static constexpr Duration kCostPeriod = std::chrono::seconds(15);
-  /// A longer time between two sums adds no cost, because it is unknown what ran in it.
+  /// Longest time between two sums that adds a cost. It is unknown which replicas ran during a longer time.
   static constexpr Duration kMaxGap = std::chrono::minutes(2);
   using Verdict = decide::place::PlacementResult::Kind;
   static constexpr std::array<Verdict, 4> kWaitingVerdicts = {Verdict::cannot_fit_now, Verdict::held_by_queue,
@@ -40,13 +40,14 @@ class FleetMeter {
     const std::map<model::ServiceId, ServiceOrigin>& services;
   };
   void note(const Pass& pass);
-  /// Forgets what waits, because the process no longer leads. The counters stay, and the next log begins at 0.
+  /// Forgets open requests and waiting gangs, because the process no longer leads. The counters stay, and the next log
+  /// begins at 0.
   void end();
 
   /// Nodes that were requested.
   struct NodeWaits {
     std::int64_t ready = 0;   ///< nodes that became ready
-    Duration sum{};           ///< time from their requests until they were ready
+    Duration sum{};           ///< total time from their requests until they were ready
     std::int64_t failed = 0;  ///< requests that ended without a node
     std::int64_t open = 0;    ///< requests whose node is not ready yet
   };
@@ -56,8 +57,8 @@ class FleetMeter {
   /// Returns the cost of the GPUs that the replicas of each scaler held.
   std::map<Owner, MicroUsd> costs() const;
 
-  using NodeAction = std::pair<std::string_view, std::string_view>;  ///< "launch" or "terminate", and the reason's code
-  /// Returns the nodes of the actions that were decided. A released group counts as one.
+  using NodeAction = std::pair<std::string_view, std::string_view>;  ///< "launch", "terminate" …, and the reason's code
+  /// Returns the number of nodes of the actions that were decided. A "release_group" counts as one.
   const std::map<NodeAction, std::int64_t>& node_actions() const { return actions_; }
 
   /// Returns how often a gang began to wait for this reason.
@@ -78,10 +79,10 @@ class FleetMeter {
   std::uint64_t seen_ = 0;                  ///< decisions of the log that were counted
   std::map<NodeAction, std::int64_t> actions_;
   std::map<model::GangId, Verdict> waiting_;
-  std::array<std::int64_t, 6> deferrals_{};  ///< by verdict
+  std::array<std::int64_t, 6> deferrals_{};  ///< deferrals by verdict
   std::map<std::string, std::int64_t> queue_lengths_;
   struct Cost {
-    MicroUsd per_hour{};                 ///< price of what runs since the last sum
+    MicroUsd per_hour{};                 ///< price of the GPUs that were held at the last sum
     unsigned __int128 micro_usd_ns = 0;  ///< price per hour times nanoseconds
   };
   std::map<Owner, Cost> costs_;

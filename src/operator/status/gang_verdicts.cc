@@ -13,10 +13,10 @@ namespace {
 using model::Reason;
 using model::ReasonCode;
 
-/// The most pods of one gang that get the condition: all pods of a gang have the same message.
+/// Largest number of pods of one gang that get the condition. All pods of a gang would have the same message.
 constexpr std::size_t kMaxPods = 64;
 
-/// The message for a pod that can wait forever, because nothing else allocates its devices.
+/// The message for a pod that would wait forever, because no other component allocates its devices.
 constexpr std::string_view kNoDevices =
     "the pod has resourceClaims, and Capstan does not allocate devices: leave the pod to Kubernetes' scheduler "
     "(spec.schedulerName)";
@@ -31,7 +31,7 @@ const Reason* no_action_reason(const model::Plan& plan, model::GangId gang) {
 
 /// In Shadow, a gang is reported only after this time, so that its own scheduler can bind it first.
 constexpr Duration kSchedulerTime = std::chrono::seconds(10);
-/// The pods of a gang come one after another. A gang that lacks some is reported only after this time.
+/// The pods of a gang are created one after another. A gang that lacks pods is reported only after this time.
 constexpr Duration kPodCreationTime = std::chrono::seconds(10);
 
 bool waits(const decide::place::PlacementResult& verdict) {
@@ -55,7 +55,8 @@ std::string where_words(const model::BindPods& bind, const KubeWorld& world) {
   return words;
 }
 
-/// Server-side apply leaves the conditions of other field managers as they are.
+/// Returns a request that sets the condition PodScheduled of a pod to False. Server-side apply leaves the conditions of
+/// other field managers as they are.
 kube::ApiRequest pod_condition(const kube::Pod& pod, const GangVerdict& verdict, kube::WallTime wall) {
   using kube::json_quote;
   const kube::ObjectRef ref{kube::resources::kPods, pod.meta.ns, pod.meta.name};
@@ -125,7 +126,7 @@ std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld&
     const bool scaled = gang->service.valid() && world.snapshot().services.find(gang->service) != nullptr;
     out.message = explain::one_line(
         summarizer.gang(verdict.gang, scaled ? controller.scale_decision(gang->service) : decide::scale::Decision()));
-    // A node provisioner must not buy nodes for a gang that its queue holds, or that is not complete.
+    // A node provisioner must not buy nodes for a gang that waits for its queue or that lacks pods.
     const bool room_would_help = verdict.kind != decide::place::PlacementResult::Kind::held_by_queue && !lacks_pods;
     if (fleet.nodes == Mode::off && room_would_help) out.reason = "Unschedulable";
   }

@@ -14,8 +14,8 @@
 
 namespace capstan::op {
 
-/// The reason why a gang is pending, or in Shadow the nodes where it would go. Its pods and an Event on the first of
-/// them show it.
+/// The reason why a gang is pending or, in Shadow, the nodes on which Capstan would place it. The gang's pods and an
+/// Event on its first pod show the verdict.
 struct GangVerdict {
   std::string uid;  ///< UID of its first pod
   std::string
@@ -33,7 +33,7 @@ std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld&
                                        const control::Controller& controller);
 
 /// Publishes verdicts when they begin, when their reason changes and when a gang has more pods: as an Event, and if
-/// placement is Active as the condition PodScheduled of each pod. It makes requests and sends none.
+/// placement is Active as the condition PodScheduled of each pod. It builds requests, but does not send them.
 class GangVerdictWriter {
  public:
   struct Output {
@@ -47,7 +47,7 @@ class GangVerdictWriter {
     std::string reason;
     std::size_t pods = 0;  ///< pending pods that know the reason
   };
-  std::map<std::string, Published> published_;  ///< by the first pod's uid
+  std::map<std::string, Published> published_;  ///< published verdicts by UID of the first pod
 };
 
 }  // namespace capstan::op

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/queue_fault.h"
+#include "model/queue_path.h"
 #include "model/reason_sentence.h"
 #include "operator/status/condition_since.h"
 
@@ -28,7 +29,7 @@ std::vector<QueueReport> queue_reports(const model::Snapshot& snapshot) {
   }
   snapshot.pods.for_each([&](model::PodId, const model::Pod& pod) {
     const bool waits = pod.phase == model::Pod::Phase::pending && !pod.node.valid();
-    for (model::QueueId id = pod.queue; id.valid(); id = catalog.queue(id).parent) {
+    for (const model::QueueId id : model::QueuePath(catalog.queues, pod.queue)) {
       QueueReport& report = reports[id.value];
       (waits ? report.waiting : report.held) += pod.gpus;
     }

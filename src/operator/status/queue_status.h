@@ -18,7 +18,7 @@ struct QueueReport {
   std::string name;
   MilliGpu held;      ///< GPUs of pods with a node
   MilliGpu waiting;   ///< GPUs that pending pods request, in complete gangs that Capstan places
-  std::string fault;  ///< reason why no pod of it is placed; empty: it is sound
+  std::string fault;  ///< defect because of which no pod of the queue is placed; empty: none
   friend bool operator==(const QueueReport&, const QueueReport&) = default;
 };
 

@@ -54,13 +54,13 @@ class Reporter {
     out_.generation = scaler_.meta.generation;
     out_.mode = std::min(fleet_mode(from_.view), scaler_.mode);
     out_.policy = scaler_.policy;
-    for (const TargetOf& target : targets_of(scaler_)) add(target);
+    for (const ScalerTarget& target : targets_of(scaler_)) add(target);
     conclude();
     return std::move(out_);
   }
 
  private:
-  void add(const TargetOf& target) {
+  void add(const ScalerTarget& target) {
     const kube::TargetRef& ref = target.variant->target;
     TargetReport& row = out_.targets.emplace_back();
     row.name = ref.name;
@@ -93,7 +93,7 @@ class Reporter {
     return "another InferenceScaler";
   }
 
-  void decided(model::ServiceId id, const ServiceOrigin& origin, const TargetOf& target, TargetReport& row) {
+  void decided(model::ServiceId id, const ServiceOrigin& origin, const ScalerTarget& target, TargetReport& row) {
     out_.mode = std::min(out_.mode, origin.mode);
     const decide::scale::Decision& decision = from_.controller.scale_decision(id);
     if (decision.service.valid()) {
@@ -140,7 +140,9 @@ class Reporter {
   }
 
   /// Returns the field of the variant: "spec.roles[0].variants[1]".
-  static std::string variant_field(const TargetOf& target) { return target.field.substr(0, target.field.rfind('.')); }
+  static std::string variant_field(const ScalerTarget& target) {
+    return target.field.substr(0, target.field.rfind('.'));
+  }
 
   std::string trouble_of(const model::Gang& gang) const {
     if (const auto own = from_.troubles.find(scaler_.meta.uid); own != from_.troubles.end()) return own->second;
@@ -150,7 +152,7 @@ class Reporter {
   }
 
   /// Records the reason why a target was not found.
-  void note_missing_target(const TargetOf& target) {
+  void note_missing_target(const ScalerTarget& target) {
     const kube::TargetRef& ref = target.variant->target;
     const std::string group = ref.api_version.contains('/') ? ref.api_version.substr(0, ref.api_version.find('/')) : "";
     const kube::ServedResource* kind = from_.served.find_kind(group, ref.kind);
@@ -171,7 +173,7 @@ class Reporter {
     }
   }
 
-  void conflict(const TargetOf& target, const std::string& who) {
+  void conflict(const ScalerTarget& target, const std::string& who) {
     if (conflict_.empty()) {
       conflict_ = target.field + ": " + target_words(scaler_, target.variant->target) + " is also scaled by " + who +
                   ": remove one of the two; until then this InferenceScaler does not scale it";

@@ -92,7 +92,7 @@ std::string reason_of(const ScalerReport& report) {
   return shown == nullptr ? std::string() : std::string(model::name(shown->why->code));
 }
 
-/// Returns what is wanted of a target, what there is, and what limits it.
+/// Returns the message about a target: its desired replicas, its current replicas, and their limits.
 std::string message_of(const TargetReport& target) {
   return target.summary ? explain::one_line(*target.summary) : target.name + ": " + model::sentence(*target.why);
 }

@@ -16,7 +16,7 @@ namespace capstan::op {
 
 /// Decides when a scaler's status is written, and makes Events of changed recommendations. A change of the state or of
 /// the decision is written after `kMinInterval`. If only ages, ledgers and times have changed, they are written after
-/// `kRefresh`. It makes requests and sends none.
+/// `kRefresh`. It builds requests, but does not send them.
 class StatusWriter {
  public:
   static constexpr Duration kMinInterval = std::chrono::seconds(2);

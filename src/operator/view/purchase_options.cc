@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/instances.h"
 #include "kube/well_known_labels.h"
 #include "model/capacity_names.h"
 
@@ -58,6 +59,16 @@ bool sells(const kube::NodePool& pool) {
 }
 
 }  // namespace
+
+model::InstanceType with_resources(const FleetPolicy::InstanceType& type) {
+  model::InstanceType row{.name = type.name, .cpu_milli = type.cpu_milli, .memory_mib = type.memory_mib};
+  const engine::Instance* known = engine::find_instance(type.name);
+  // Another cloud may use the same name for another machine.
+  if (known == nullptr || known->gpus != type.gpus) return row;
+  if (!row.cpu_milli && known->vcpus > 0) row.cpu_milli = known->vcpus * 1'000;
+  if (!row.memory_mib && known->memory_gib > 0) row.memory_mib = known->memory_gib * 1'024;
+  return row;
+}
 
 std::vector<PurchaseOption> purchase_options(const kube::NodePool& pool,
                                              const std::vector<FleetPolicy::InstanceType>& types,

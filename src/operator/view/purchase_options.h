@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kube/node_views.h"
+#include "model/offering.h"
 #include "operator/view/scaler_view.h"
 
 namespace capstan::op {
@@ -16,6 +17,10 @@ struct PurchaseOption {
   std::string capacity;  ///< "on-demand", "spot" or "reserved"
   kube::StringMap labels;
 };
+
+/// Returns an instance type with its CPU and memory. An amount that the FleetPolicy does not state is that of the
+/// machine in data/instances.csv. The system needs some of it, so it excludes only pods that can never fit.
+model::InstanceType with_resources(const FleetPolicy::InstanceType& type);
 
 /// Returns what a NodePool sells: each instance type that the FleetPolicy describes and the pool allows, in each zone
 /// and capacity type, reserved before on-demand before spot. A pool that is static, not ready or being deleted sells

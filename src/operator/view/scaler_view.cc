@@ -140,8 +140,8 @@ decide::scale::Rules read_rules(kube::Json given) {
   return rules;
 }
 
-/// Returns the stated policy, or the one whose settings are stated. Otherwise it is Capstan's own policy if the engine
-/// counts tokens.
+/// Returns the stated policy, else the policy whose settings are stated. Without either, it returns Capstan's own
+/// policy, or Queue for an engine that does not count tokens.
 InferenceScaler::Policy chosen_policy(kube::Json spec) {
   using Policy = InferenceScaler::Policy;
   const std::string_view word = spec["policy"].text();

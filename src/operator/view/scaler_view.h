@@ -49,7 +49,7 @@ struct InferenceScaler {
     };
     EngineProfile engine_profile{};
     MicroUsd replica_price_per_hour;                 ///< price of a replica; 0: not stated
-    std::optional<model::TopologyLevel> survives{};  ///< level of domains; the service must survive the loss of any one
+    std::optional<model::TopologyLevel> survives{};  ///< the service must survive the loss of any domain of this level
     std::vector<model::BoundsWindow> windows{};      ///< valid windows
     std::string window_fault{};                      ///< fault of the first invalid window; empty: none
     friend bool operator==(const Variant&, const Variant&) = default;
@@ -122,7 +122,7 @@ struct FleetPolicy {
     friend bool operator==(const InstanceType&, const InstanceType&) = default;
   };
   std::vector<InstanceType> instance_types;
-  std::vector<model::Topology> topologies{};  ///< besides the standard one
+  std::vector<model::Topology> topologies{};  ///< in addition to the standard topology
   std::string topology_fault{};               ///< defect in the topologies, which then count as absent; empty: none
   Duration hold = std::chrono::minutes(10);
   Duration consolidate_after = std::chrono::hours(1);

@@ -6,7 +6,7 @@
 namespace capstan::op {
 namespace {
 
-/// As PromQL would show them.
+/// Returns the matchers in the form of PromQL.
 std::string shown(std::string_view text) {
   const Result<std::vector<signals::Matcher>> matchers = read_matchers(text);
   if (!matchers) return matchers.error().text();

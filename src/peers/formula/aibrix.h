@@ -27,7 +27,7 @@ struct PanicState {
 bool is_panic(double stable, double panic, double threshold = 2);
 
 /// Implements the KPA of AIBrix. Its documentation expects totals over all pods, but AIBrix passes means. The tolerance
-/// band is that of one pod.
+/// band is around the target of one pod.
 /// @param activation_scale minimum if any pod is wanted, whatever the rates allow
 ReplicaCount kpa(ReplicaCount current, double target, double stable, double panic, const PanicState& state,
                  ReplicaCount activation_scale, const Rates& rates);

@@ -98,7 +98,7 @@ struct DecodeBatch {
 std::optional<DecodeBatch> best_decode_batch(const StepTime& step, double itl_ms, double context_tokens,
                                              double output_tokens, std::int64_t max_kv_tokens, std::int64_t max_seqs);
 
-/// Cuts the count to the GPU budget, for a service of one component.
+/// Cuts the count to the GPU budget, for a service of one component; 0 if not even the minimum fits.
 ReplicaCount within_budget(ReplicaCount wanted, std::int64_t gpus_per_engine, std::int64_t max_gpu_budget,
                            ReplicaCount min_endpoint);
 
@@ -106,7 +106,7 @@ struct PrefillDecode {
   ReplicaCount prefill = 0, decode = 0;
   friend bool operator==(const PrefillDecode&, const PrefillDecode&) = default;
 };
-/// Cuts both by the same share; (0, 0) if not even the minimum of both fits.
+/// Cuts both counts by the same share; (0, 0) if not even the minimum of both fits.
 PrefillDecode within_budget(PrefillDecode wanted, std::int64_t prefill_gpus, std::int64_t decode_gpus,
                             std::int64_t max_gpu_budget, ReplicaCount min_endpoint);
 

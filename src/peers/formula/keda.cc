@@ -46,8 +46,8 @@ bool cooled_down(const ScaledObject& object, std::optional<Duration> idle_for, D
 
 Activation when_inactive(const ScaledObject& object, bool error, ReplicaCount current, std::optional<Duration> idle_for,
                          Duration age) {
-  // An error holds the current replicas until the fallback's metric reaches the HPA. A fallback of 0 replicas does not
-  // hold them.
+  // If a scaler fails, KEDA keeps the current replicas until the HPA receives the metric of the fallback. It does not
+  // keep them if the fallback is 0 replicas.
   const bool fallback_of_none = object.fallback && object.fallback->replicas == 0;
   if (error && !fallback_of_none) return {current, false};
   const bool above_idle = object.idle_replicas && current > *object.idle_replicas;

@@ -62,7 +62,8 @@ struct FallbackResult {
   bool is_fallback = false;     ///< true: the value is the fallback's, and the trigger counts as active
 };
 
-/// Returns the value that the HPA receives for one metric. A metric of type `value` is divided by the ready replicas.
+/// Returns the value that the HPA receives for one metric. The fallback of a metric of type `value` is divided by the
+/// ready replicas.
 /// @param fallback empty or invalid: `health` is left unchanged
 /// @param scaler_value empty: the scaler failed
 /// @param current_replicas empty: unknown

@@ -53,7 +53,7 @@ Result decide(const Spec& spec, State& state, const Observation& observed, Insta
   };
   const ReplicaCount stable = bounded(stable_wish), panic = bounded(panic_wish);
 
-  // The panic threshold applies to the wish before the rates bound it.
+  // The panic threshold is compared with the wanted pods before the rates limit them.
   update_panic(spec, state, panic_wish / ready >= spec.panic_threshold, now);
   ReplicaCount desired = stable;
   if (state.panic_since) {

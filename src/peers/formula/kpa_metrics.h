@@ -58,8 +58,8 @@ class AverageWindow {
   AverageWindow(Duration window, Duration granularity);
   /// Adds a value to its granule. A value that is a whole window older than the newest is dropped.
   void record(Instant now, double value);
-  /// Returns the mean, truncated to six decimals as in Knative. For a moment before the last record, the mean of the
-  /// whole window.
+  /// Returns the mean, truncated to six decimals as in Knative. For a moment before the last record, returns the mean
+  /// of the whole window.
   double average(Instant now) const;
 
  private:

@@ -27,9 +27,9 @@ std::vector<std::size_t> by_cost_descending(std::span<const VariantCost> variant
 /// Returns the index of the lowest cost, the first among equals; empty without variants.
 std::optional<std::size_t> cheapest(std::span<const VariantCost> variants);
 
-/// Adds the whole requirement to the variant with the cheapest capacity, whatever GPUs exist (a remaining rounding
-/// error adds a replica to the next one). Removes spare capacity from the most expensive variants; the cheapest keeps
-/// one replica if no other variant has any.
+/// Adds the whole requirement to the variant with the cheapest capacity, even if there are not enough GPUs. If a
+/// rounding error leaves a rest, the next variant gets one replica for it. Removes spare capacity from the
+/// most expensive variants; the cheapest keeps one replica if no other variant has any.
 /// @return targets in the order of `variants`
 std::vector<ReplicaCount> optimize(double required, double spare, std::span<const VariantCost> variants);
 
@@ -55,7 +55,7 @@ struct GpuGrant {
 /// @return in the order of `wishes`
 std::vector<GpuGrant> limit(GpusByType& free, std::span<const ScaleUp> wishes);
 
-/// Takes at most the free GPUs and returns the number taken; the type must not be empty.
+/// Takes at most the free GPUs and returns the number taken; `type` must not be empty.
 std::int64_t take(GpusByType& free, std::string_view type, std::int64_t gpus);
 /// Returns the GPUs that the current replicas of `wishes` use. Unlike in `limit`, 0 GPUs per replica count as 0.
 /// Entries without a type are skipped.
@@ -74,8 +74,9 @@ struct EnforcedTargets {
   bool applied = false;
 };
 
-/// Scales to zero if the model allows it and no request was completed within the retention; otherwise keeps at least
-/// one replica, on the cheapest variant. Only completed requests count, so a long request that still runs can be cut.
+/// Scales to zero if the model allows it and no request was completed within the retention. If the model does not allow
+/// it, keeps at least one replica, on the cheapest variant. Only completed requests count, so a long request that still
+/// runs can be cut.
 /// @param enabled empty: the model is not configured, which means disabled
 /// @param requests empty: the query failed, and all targets stay
 EnforcedTargets enforce(std::optional<bool> enabled, std::optional<double> requests,

@@ -42,7 +42,7 @@ struct Saturation {
   std::int64_t total = 0, non_saturated = 0;
   bool scale_up = false;
   bool scale_down_safe = false;
-  double spare_kv = 0, spare_queue = 0;  ///< mean over the non-saturated replicas: an imbalance hides overload
+  double spare_kv = 0, spare_queue = 0;  ///< mean over the non-saturated replicas; overloaded ones do not lower it
   std::vector<Variant> variants;         ///< variants in the order of their first replicas in the input
 };
 
@@ -88,7 +88,8 @@ struct CapacityRecord {
   std::string params_key;  ///< engines with equal keys are comparable
 
   bool has_parameters() const { return max_batched_tokens > 0 || max_seqs > 0 || !params_key.empty(); }
-  /// Returns true if both have known parameters with equal keys. Without keys the step's token budget is compared.
+  /// Returns true if both records have known parameters and equal keys. If the keys are empty, the token budgets of a
+  /// step must be equal.
   bool comparable(const CapacityRecord& other) const;
 };
 

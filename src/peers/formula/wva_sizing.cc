@@ -7,7 +7,7 @@
 namespace capstan::peers::wva {
 namespace {
 
-constexpr float kEpsilon = 0.001f;       ///< distance from both ends of the range of rates, part of a rate
+constexpr float kEpsilon = 0.001f;       ///< margin at both ends of the range of rates, as a part of the rate
 constexpr float kStabilityShare = 0.1f;  ///< part of the highest rate that stays unused if there is a throughput target
 constexpr float kSearchTolerance = 1e-6f;
 constexpr int kSearchSteps = 100;

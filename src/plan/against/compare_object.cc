@@ -85,7 +85,8 @@ bool is_reference(std::string_view path) {
   static constexpr std::array<std::string_view, 4> kEnds = {"Ref.name", "Ref.namespace", ".serviceName",
                                                             ".secretKeyRef.key"};
   if (std::ranges::any_of(kEnds, [&](std::string_view end) { return path.ends_with(end); })) return true;
-  // Pods tolerate a taint by its key; other pods may name its value.
+  // The pods of the plan tolerate a taint by its key alone. Other pods may tolerate it by its value, so the value
+  // stays.
   if (path.find(".taints.") != path.npos && path.ends_with(".value")) return true;
   return path == "spec.selector" || path.find("electorLabels") != path.npos || path == "spec.selector.matchLabels";
 }
@@ -160,7 +161,7 @@ class ObjectComparison {
   }
 
   void compare_map(const Yaml& planned, const Node& found, const std::string& path, const std::string& why) {
-    // Kubernetes refuses an object with two of these keys, so the whole value is replaced.
+    // Kubernetes refuses an object with two alternative keys, so the whole value is replaced.
     if (has_other_alternative(planned, found, path)) return add(found, path, yaml_of(found), planned, why);
     for (const auto& [key, value] : planned.entries()) {
       if (path.empty() && (key == "metadata" || key == "kind")) continue;
@@ -174,8 +175,9 @@ class ObjectComparison {
     }
   }
 
-  /// Compares a container with the existing one that does its work. Its name stays, and its command line is compared
-  /// by options, because an image may state them in the command, in the arguments or in a script.
+  /// Compares a planned container with the existing container that does the same work. The existing name stays. Command
+  /// lines are compared option by option, because a container may state options in the command, in the arguments or in
+  /// a script.
   void compare_container(const Yaml& planned, const Node& found, const std::string& path, const std::string& why) {
     const std::string engine(engine_word(yaml_of(found))), wanted(engine_word(planned));
     const bool is_other_engine = !engine.empty() && !wanted.empty() && engine != wanted;
@@ -259,7 +261,8 @@ class ObjectComparison {
     }
   }
 
-  /// Finds the element with the planned value of a key; null: there is none, or no key.
+  /// Finds the element that has the same value of `key` as the planned one. Null: there is none, or the planned element
+  /// has no such key.
   static const Node* find_by_second_key(const Yaml& element, const Node& found, std::string_view key,
                                         const std::set<const Node*>& used) {
     if (key.empty() || element.find(key) == nullptr) return nullptr;
@@ -277,7 +280,7 @@ class ObjectComparison {
     compare(planned, *match, path, reason);
   }
 
-  /// Finds the element of the existing list by its key, by its text, by its flag, or else the most similar one.
+  /// Finds the existing element with the key, the text or the flag of the planned one, or else the most similar one.
   const Node* find_element(const Yaml& element, const Node& found, std::string_view key,
                            const std::set<const Node*>& used) const {
     const Node* best = nullptr;
@@ -301,7 +304,8 @@ class ObjectComparison {
     return best;
   }
 
-  /// Compares a list of values whose order does not matter, as of a requirement of Karpenter. One change replaces all.
+  /// Compares a list of values whose order does not matter, such as the values of a requirement of Karpenter. One
+  /// change replaces the whole list.
   void compare_set(const Yaml& planned, const Node& found, const std::string& path, const std::string& why) {
     std::set<std::string> wanted, present;
     for (const Yaml& element : planned.elements()) wanted.insert(element.text());
@@ -309,8 +313,9 @@ class ObjectComparison {
     if (wanted != present) add(found, path, yaml_of(found), planned, why);
   }
 
-  /// Compares the metrics of an autoscaler. Elements with the same metrics belong together; an old one without a
-  /// planned one should go, because an autoscaler takes the highest answer of all.
+  /// Compares the metrics of an autoscaler. A planned element is compared with the existing element of the same
+  /// metrics. The other existing elements should be removed, because an autoscaler follows the metric with the highest
+  /// answer.
   void compare_metrics(const Yaml& planned, const Node& found, const std::string& path, const std::string& why) {
     std::vector<std::vector<std::string>> wanted;
     std::set<const Node*> used;

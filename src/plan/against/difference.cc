@@ -31,7 +31,7 @@ class Deletions {
   std::vector<DoubleScaler> scalers_;
 };
 
-/// Returns the options of each choice for which an object exists that stays.
+/// Returns, by choice, the options of which an object exists that the plan does not advise to delete.
 std::map<std::string, std::set<std::string>> present_options(const std::vector<ObjectMatch>& matches,
                                                              const Deletions& deletions) {
   std::map<std::string, std::set<std::string>> present;
@@ -53,7 +53,7 @@ Difference absent_object(const ObjectMatch& match, const Terms& terms) {
           .caution = how_to_adapt(body, terms)};
 }
 
-/// Compares a planned object in the terms of the existing ones with the existing object.
+/// Rewrites a planned object in the terms of the existing objects (terms.h), and compares it with its existing object.
 std::vector<Difference> compare_pair(const ObjectMatch& match, const Terms& terms, const Renames& renames) {
   Manifest planned = *match.planned;
   planned.body = in_terms(planned.body, terms);
@@ -80,7 +80,7 @@ std::vector<Difference> find_differences(const Plan& plan, const std::vector<Exi
   const Deletions deletions(matches, existing);
   const Terms terms = terms_of(matches);
   Renames renames = renames_of(matches);
-  // A probe may name the port or its number.
+  // A probe may state the name of the port or its number.
   for (const PortTerm& port : terms.ports) renames.emplace_back(port.existing_name, port.existing_number);
   const auto present = present_options(matches, deletions);
   std::vector<Difference> out;

@@ -14,8 +14,8 @@ namespace capstan::plan {
 struct Saving {
   std::optional<std::int64_t> micro_usd_per_month{};  ///< saved money; negative: additional cost; nothing: unknown
   bool is_at_most = false;                            ///< the amount is an upper bound
-  std::string formula{};  ///< formula of the amount, or another effect on the bill: "bounds the bill at 110.08 USD/h"
-  std::string removes{};  ///< the risk that goes: "a replica cut while it answers"; empty: none is known
+  std::string formula{};  ///< formula of the amount, or another effect on the bill: "...bounds the pool at 96.00 USD/h"
+  std::string removes{};  ///< risk that the change removes: "a burst that is served late"; empty: none is known
   int grade = 9;          ///< grade of the risk; 1 is the gravest
 };
 
@@ -42,8 +42,8 @@ struct Difference {
 /// a metric of an autoscaler that the plan does not use is reported for removal. Names of objects, and references to
 /// them, may differ. Among alternatives, such as a ScaledObject and an HPA, only those with an existing object are
 /// compared. If none exists, the alternative that the plan chose is reported as absent. Of several autoscalers of one
-/// target, one is compared, and the others are reported for removal. Planned values are in the terms of the existing
-/// objects (terms.h): their namespace, the labels that their selectors use, and their ports.
+/// target, one is compared, and the others are reported for removal. Planned values use the namespace of the existing
+/// objects, the labels of their selectors, and their ports (terms.h).
 /// @return changes that save the most money first, then by the grade of the risk
 std::vector<Difference> find_differences(const Plan& plan, const std::vector<ExistingObject>& existing);
 

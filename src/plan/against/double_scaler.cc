@@ -68,7 +68,7 @@ std::vector<DoubleScaler> double_scalers(const std::vector<ObjectMatch>& matches
   for (const ExistingObject& object : existing) {
     const std::string target = target_key(object);
     if (target.empty() || is_file_of_plan(object, matches)) continue;
-    const ExistingObject* stays = nullptr;  // of equals the first, the same for each of them
+    const ExistingObject* stays = nullptr;  // the first of the most preferred scalers of the target
     for (const ExistingObject& other : existing) {
       if (target_key(other) != target) continue;
       if (stays == nullptr || preference(other, matches) > preference(*stays, matches)) stays = &other;

@@ -19,7 +19,7 @@ struct DoubleScaler {
 std::vector<DoubleScaler> double_scalers(const std::vector<ObjectMatch>& matches,
                                          const std::vector<ExistingObject>& existing);
 
-/// Returns the advice to delete it.
+/// Returns the advice to delete `scaler.deleted`.
 Difference delete_scaler(const DoubleScaler& scaler);
 
 }  // namespace capstan::plan

@@ -20,9 +20,10 @@ struct ExistingScaler {
   std::string refused{};                ///< reason why it cannot be simulated; empty: it was simulated
 };
 
-/// Simulates the existing autoscaler of each service that has one, under the plan's seeds. The autoscaler of a service
-/// is the only HorizontalPodAutoscaler, ScaledObject or InferenceScaler whose target has the service's name, or that of
-/// the only target if the plan has one service. Of several for one workload, the one of the plan's kind counts, else
+/// Simulates the existing autoscaler of each service that has one, under the plan's seeds. It is the
+/// HorizontalPodAutoscaler, ScaledObject or InferenceScaler that targets the service's workload or has its name;
+/// prefill and decode replicas may have one each. If the plan has one service and all existing autoscalers have one
+/// target, the names need not match. Of several autoscalers of a workload, the one of the plan's kind is taken, else
 /// the first.
 Result<std::vector<ExistingScaler>> simulate_existing(const Plan& plan, const std::vector<ExistingObject>& existing,
                                                       const SearchOptions& options);

@@ -6,8 +6,8 @@
 
 namespace capstan::plan {
 
-/// Returns the same YAML with lines of at most so many columns, where a comment or a text in double quotes can be
-/// broken. Other lines stay as they are.
+/// Returns the same YAML with lines of at most `columns` columns. It breaks only comments and texts in double quotes;
+/// other lines may stay longer.
 std::string folded_yaml(std::string_view yaml, std::size_t columns);
 
 }  // namespace capstan::plan

@@ -146,7 +146,7 @@ class Matching {
       for (const ExistingObject& object : existing_) {
         if (!used_.contains(&object) && is_same_kind(*match.planned, object)) open.push_back(&object);
       }
-      // A pool of the user is the base pool of a plan with a spot pool, which stands first.
+      // A plan with a spot pool has two NodePools. A single existing one is paired with the base pool, which is first.
       const bool is_pool = text_at(match.planned->body, "kind") == "NodePool";
       if (open.size() != 1 || (!is_pool && std::ranges::count_if(matches_, is_open) != 1)) continue;
       match.existing = open.front();

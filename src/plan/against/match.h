@@ -16,12 +16,15 @@ struct ObjectMatch {
   const ExistingObject* existing = nullptr;  ///< object that exists; null: there is none
 };
 
-/// Pairs the objects of a plan with existing ones of the same group and kind. Objects pair by namespace and name; an
-/// object that states no namespace has the planned one. Of the objects that are left, autoscalers pair by their target,
-/// a workload pairs with the only one that has the model of its service, and a single planned object pairs with a
-/// single existing one of its kind, whatever their names are. Optional objects of the plan pair only by name or target.
-/// Last, workloads pair if their autoscalers do. A PodMonitor or a ServiceMonitor pairs by name or by what it selects
-/// (monitor.h), so the existing object may be of the other of these two kinds.
+/// Pairs the objects of a plan with existing ones of the same group and kind. The rules below apply in order, each to
+/// the objects that are left. Optional objects of the plan pair only by name or target.
+/// - Objects pair if namespace and name are the same. An object that states no namespace has the planned one.
+/// - Objects pair by name if only one existing object has this name.
+/// - Autoscalers pair by their target.
+/// - A workload pairs with the only existing one that has the model of its service.
+/// - A single planned object pairs with a single existing one of its kind, whatever their names are.
+/// - Workloads pair if their autoscalers do.
+/// - A PodMonitor or a ServiceMonitor pairs with a monitor of either kind that scrapes the same (monitor.h).
 /// @return one entry for each object of the plan, in the order of the page
 std::vector<ObjectMatch> match_objects(const Plan& plan, const std::vector<ExistingObject>& existing);
 

@@ -29,8 +29,8 @@ bool asks_for_gpu(const Yaml& container);
 /// empty: unknown.
 std::string_view engine_word(const Yaml& container);
 
-/// Returns the container that does the work of the planned one: it has its name, or both are the engine, which is the
-/// container with a GPU. Without such a container the only one of the list counts.
+/// Returns the existing container that does the work of the planned one: the container with the same name or, if the
+/// planned one asks for a GPU, the most similar one by GPU, engine and image, else the only one. Null: there is none.
 /// @param list  existing containers
 /// @param used  containers that are taken
 const manifest::Node* find_container(const Yaml& planned, const manifest::Node& list,

@@ -7,7 +7,7 @@ namespace capstan::plan {
 
 namespace {
 
-/// A sentence about changes. The first row that fits counts.
+/// A sentence about changes. The first row that matches a change applies.
 struct ChangeWords {
   std::string_view kind{};  ///< kind of the object; empty: every kind
   std::string_view path{};  ///< part of the path; empty: the whole object

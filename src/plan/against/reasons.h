@@ -6,7 +6,8 @@
 
 namespace capstan::plan {
 
-/// Adds why a change is made, if neither the plan, an amount nor a risk says it, and what a safe change needs.
+/// Adds the condition of a safe change, and the reason for the change if neither the plan, an amount nor a risk gives
+/// one.
 /// @param kind  kind of the changed object
 void add_reason(std::string_view kind, Difference& change);
 

@@ -8,8 +8,9 @@
 
 namespace capstan::plan {
 
-/// Returns what the existing autoscalers reach on the plan's load, next to the plan's own, notes about all changes, and
-/// then each change: where, what, why, what it saves, and what a safe change needs.
+/// Returns the comparison as text. It begins with the results of the existing autoscalers and of the plan's own on the
+/// plan's load, and with notes about all changes. Then follows each change with its place, its values, the reason, the
+/// saving and the condition of a safe change.
 std::string render_against_text(const Plan& plan, const std::vector<Difference>& differences,
                                 const std::vector<ExistingScaler>& scalers, const std::vector<std::string>& notes = {});
 /// Returns the same as Markdown.

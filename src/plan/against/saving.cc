@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/quantity.h"
+#include "engine/instances.h"
 #include "experiment/text/words.h"
 #include "manifest/scalars.h"
 #include "model/capacity_names.h"
@@ -16,7 +17,6 @@
 #include "plan/figures.h"
 #include "plan/names.h"
 #include "plan/spec/candidates.h"
-#include "scenario/instances.h"
 
 namespace capstan::plan {
 
@@ -216,10 +216,10 @@ void add_machine_saving(const Plan& plan, const Manifest& planned, const Differe
   const auto role = role_of_pool(plan, planned);
   if (!role) return;
   const std::int64_t own = gpu_micro_usd_per_hour(*role->role);
-  const scenario::Instance* most_expensive = nullptr;
+  const engine::Instance* most_expensive = nullptr;
   std::int64_t most = 0;
   for (const std::string& name : only_in(change.found, change.planned)) {
-    const scenario::Instance* row = scenario::find_instance(name);
+    const engine::Instance* row = engine::find_instance(name);
     if (row == nullptr || !row->on_demand_per_hour || row->gpus == 0 ||
         row->gpu != whole_gpu_of(role->role->engine.gpu)) {
       continue;

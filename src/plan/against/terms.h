@@ -6,7 +6,8 @@
 #include "plan/against/match.h"
 #include "plan/yaml.h"
 
-// The plan's objects in the terms of the existing ones, so that an advised value works where it is written.
+// Rewrites planned objects in the terms of the existing ones: their namespace, labels, ports and Secret. An advised
+// value then works in the file in which the user writes it.
 namespace capstan::plan {
 
 /// A label of the plan whose existing value must stay, because the workload's selector uses it.
@@ -33,7 +34,7 @@ struct TokenTerm {
 struct Terms {
   std::string planned_namespace{};
   std::string existing_namespace{};  ///< namespace of the paired workloads; empty: the plan's, or none is stated
-  std::string namespace_of{};        ///< object that states it: "Deployment chat"
+  std::string namespace_of{};        ///< object that states this namespace: "Deployment chat"
   std::vector<LabelTerm> labels{};
   std::vector<PortTerm> ports{};
   TokenTerm token{};
@@ -44,8 +45,8 @@ Terms terms_of(const std::vector<ObjectMatch>& matches);
 /// Returns a planned object with the namespace, the labels, the ports and the Secret that exist.
 Yaml in_terms(const Yaml& planned, const Terms& terms);
 
-/// Returns what to write differently in a planned object before it is applied: "write namespace llm for inference";
-/// empty: it fits.
+/// Returns what to write differently in a planned object: "before you apply it, write the namespace llm in place of
+/// inference". Empty: it fits.
 std::string how_to_adapt(const Yaml& planned, const Terms& terms);
 
 /// Returns notes about the whole comparison: a namespace that the spec does not have.

@@ -11,15 +11,15 @@ namespace capstan::plan {
 
 /// A row of the table of autoscalers.
 struct ScalerRow {
-  std::string name{};  ///< "HorizontalPodAutoscaler chat, as it is"
+  std::string name{};  ///< "HorizontalPodAutoscaler chat as it is"
   std::int64_t attainment_ppm = 0;
   std::int64_t micro_usd_per_hour = 0;
   bool holds_slo = false;
 };
 /// Returns the existing autoscaler, the plan's object of the same kind, and the plan's choice if that is another one.
 std::vector<ScalerRow> scaler_rows(const Plan& plan, const ExistingScaler& scaler);
-/// Returns what the changes bring, for a table with two or more rows: "the changes: 99.6 % instead of 98.2 % met, for
-/// 19,330 USD/month less".
+/// Returns the effect of the changes, for a table with two or more rows: "the plan's HPA: 99.6 % of requests met
+/// instead of 98.2 %, for 19,330 USD/month less".
 std::string scaler_conclusion(const std::vector<ScalerRow>& rows);
 
 /// Returns "deploy/pool.yaml:7", or for an absent object "missing".

@@ -57,7 +57,7 @@ std::vector<Statement> consolidation_cost(const ConsolidationInput& input);
 
 struct ServerlessInput {
   std::int64_t gpu_micro_usd_per_hour = 0;  ///< cost of the fleet
-  std::int64_t gpu_milli = 0;               ///< least GPUs that serve the met requests, mean, thousandths
+  std::int64_t gpu_milli = 0;               ///< mean of the fewest GPUs that could serve the met requests, 1/1000 GPU
   StaffSpec staff{};
   Evidence staff_evidence = Evidence::assumed;
   Evidence fleet_evidence = Evidence::stated;
@@ -65,8 +65,8 @@ struct ServerlessInput {
 /// Compares the fleet and the people who run it with a serverless offer that charges only for useful work. Without a
 /// price of the offer, the answer is the price at which both cost the same.
 std::vector<Statement> serverless_cost(const ServerlessInput& input);
-/// Returns the same comparison as a sentence that begins with a space: " Serverless costs 14,154.00 USD/month less."
-/// Empty without work.
+/// Returns the same comparison as a sentence that begins with a space: " With staff costs included, serverless would
+/// cost 14,154.00 USD/month less than your own cluster." Empty without work.
 std::string serverless_words(const ServerlessInput& input);
 
 }  // namespace capstan::plan

@@ -32,7 +32,7 @@ TEST(TokenLengths, ReadTheBucketsOfAHistogram) {
   EXPECT_EQ((*ranges)[0].low, 11);
   EXPECT_EQ((*ranges)[0].high, 100);
   EXPECT_EQ((*ranges)[2].low, 1001);
-  EXPECT_EQ((*ranges)[2].high, 2002);  // no bound is known: twice the last one
+  EXPECT_EQ((*ranges)[2].high, 2002);  // the last bucket has no upper bound: twice its lower end
   EXPECT_DOUBLE_EQ((*ranges)[1].share, 0.6);
   EXPECT_NEAR(mean_length(*ranges), 560, 1e-6);
   EXPECT_EQ(length_quantile(*ranges, 0.5), 551);  // half of the bucket from 101 to 1,000

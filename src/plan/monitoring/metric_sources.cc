@@ -31,7 +31,7 @@ Manifest karpenter_monitor(const PlanSpec& spec) {
 }
 
 Manifest kai_monitor(const PlanSpec& spec) {
-  // The name of the scheduler's Service depends on the version of KAI, so that the port selects it.
+  // The name of the scheduler's Service depends on the version of KAI, so the monitor selects it by its port.
   return service_monitor(spec, "kai", Yaml::map({{"matchNames", Yaml::list({Yaml("kai-scheduler")})}}), Yaml(),
                          Yaml::map({{"port", "http-metrics"}}));
 }

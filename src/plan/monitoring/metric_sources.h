@@ -12,7 +12,7 @@
 namespace capstan::plan {
 
 /// Returns why no manifest of the plan can scrape a source: the cloud runs the component and does not export its
-/// metrics. Empty if one does.
+/// metrics. Empty if a manifest can.
 std::string_view missing_source(const ClusterSpec& cluster, MetricSource source);
 
 /// Returns the manifests that scrape Karpenter, KAI and Kueue, and the values of the chart with Prometheus and

@@ -173,7 +173,7 @@ TEST(Monitoring, LeavesOutWhatTheEngineDoesNotReportAndSaysSo) {
 TEST(Monitoring, LeavesOutABurnRateThatTheErrorBudgetCannotReach) {
   Sample sample(Engine::vllm);
   sample.spec.services.front().slo.attainment_ppm =
-      900'000;  // a tenth may be late, so 14.4 times as much is everything
+      900'000;  // a tenth may be late, and 14.4 times a tenth is more than all requests
   EXPECT_EQ(find_alert(sample.monitoring(), "TtftBudgetBurnsFast"), nullptr);
   EXPECT_NE(find_alert(sample.monitoring(), "TtftBudgetBurnsSlowly"), nullptr);
 }

@@ -35,8 +35,8 @@ bool has_component(const PlanSpec& spec, Component component) {
   return false;
 }
 
-/// Returns the row that counts of all rows with the same id: the first one whose component and source the cluster has,
-/// or else the first one whose component it has. Null if the cluster has no such component.
+/// Returns the row to use of all rows with the same id: the first one whose component and source the cluster has, or
+/// else the first one whose component it has. Null if the cluster has no such component.
 template <typename Row>
 const Row* row_that_counts(const std::vector<Row>& rows, const PlanSpec& spec, const std::string& id) {
   const Row* without_source = nullptr;

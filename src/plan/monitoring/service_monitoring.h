@@ -46,7 +46,7 @@ Monitoring cluster_monitoring(const MonitoringTemplates& templates, const PlanFa
 Yaml alert_rules(const std::vector<Alert>& alerts, const std::string& service);
 
 /// Returns alerts as a PrometheusRule of the Prometheus Operator.
-/// @param service  as of alert_rules()
+/// @param service  as for alert_rules()
 Yaml prometheus_rule(const PlanSpec& spec, const std::string& name, const std::string& service,
                      const std::vector<Alert>& alerts);
 

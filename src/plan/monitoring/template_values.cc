@@ -22,8 +22,9 @@ namespace {
 using signals::MetricKind;
 using signals::SignalName;
 
-/// Multiples of the error budget that an hour, or six hours, may use: at these rates a month's budget lasts two, or
-/// five, days. Source: Google, The Site Reliability Workbook, chapter 5.
+/// Burn rates above which alerts fire, measured over one hour and over six hours. They are multiples of the rate that
+/// uses up the error budget in a month: at these rates the budget lasts two days and five days. Source: Google, The
+/// Site Reliability Workbook, chapter 5.
 constexpr double kFastBurn = 14.4, kSlowBurn = 6;
 
 /// A new node counts as late only after this time, even if the model expects it earlier, because published launch times
@@ -46,8 +47,8 @@ void add_histogram(TemplateValues& out, Engine engine, std::string_view name, Si
   if (bound > Duration{}) out.emplace(fmt::format("{}_bound", name), fmt::format("{}", microseconds / metric->scale));
 }
 
-/// Adds the quantile that is above the bound when the error budget burns at a rate. A budget so large that it cannot
-/// burn at that rate has none.
+/// Adds the quantile that exceeds the bound if the error budget burns faster than `rate`. Adds nothing if the budget is
+/// too large to burn at this rate.
 void add_burn(TemplateValues& out, std::string_view name, double rate, const model::Slo& slo) {
   const double late = rate * (1 - slo.attainment_ppm / 1e6);
   if (late < 1) out.emplace(name, fmt::format("{:.4g}", 1 - late));
@@ -74,7 +75,7 @@ std::string usd_of_pools(const PlanFacts& facts, const std::vector<GpuPool>& poo
       if (is_spot && pool.spot_nodes == 0) continue;
       const std::optional<double> price = usd_per_gpu_hour(facts, pool, is_spot);
       if (!price) return {};
-      // A pool without nodes has no series. Karpenter counts each share of a GPU as one.
+      // A pool without nodes has no series. Karpenter counts each MPS share of a GPU as one GPU.
       sum += fmt::format(
           "{}(sum(karpenter_nodepools_usage{{nodepool=\"{}{}\",resource_type=\"nvidia.com/gpu\"}}) or vector(0)) * "
           "{:.4f}",

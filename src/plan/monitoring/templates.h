@@ -20,7 +20,7 @@ enum class Component : std::uint8_t {
   none,
   karpenter,
   cluster_autoscaler,
-  node_autoscaler,  ///< one of these two
+  node_autoscaler,  ///< karpenter or cluster_autoscaler
   kai,
   kueue,
   default_scheduler,  ///< places the GPU pods

@@ -18,6 +18,7 @@
 #include "plan/render/prerequisites.h"
 #include "plan/search/budget.h"
 #include "plan/sections/kill_switch.h"
+#include "plan/sections/scaler_setup.h"
 
 namespace capstan::plan {
 
@@ -104,7 +105,7 @@ std::string minimum_options(const ServicePlan& service, std::size_t index, const
   return options;
 }
 
-/// Says which minimum holds the SLO while a zone is lost, and what it costs. Empty if the fleet holds it anyway.
+/// Says which minimum holds the SLO while a zone is lost, and what it costs. Empty without a `zone_loss`.
 std::string zone_loss_line(const Plan& plan, std::size_t index) {
   const ServicePlan& service = plan.services[index];
   if (!service.zone_loss) return {};
@@ -116,6 +117,17 @@ std::string zone_loss_line(const Plan& plan, std::size_t index) {
   }
   return fmt::format("holds with {}: simulated {}, {}; {}", replicas, met, cost,
                      minimum_options(service, index, found.roles));
+}
+
+/// Names the limits that lowered the maximum, and what the simulations showed without them.
+std::string limits_line(const ServicePlan& service) {
+  std::string line = fmt::format("{}", fmt::join(service.bounded_by, "; "));
+  if (!service.raised) return line;
+  const RaisedLimits& raised = *service.raised;
+  const std::string met = experiment::share_text(raised.attainment_ppm);
+  return line + (raised.bounds.empty()
+                     ? fmt::format("; without limits the best fleet meets {}", met)
+                     : fmt::format("; with {}, {} meet {} (simulated)", raised.bounds, raised.fleet, met));
 }
 
 /// Says what the fleet costs and meets if all its nodes are spot. Empty if that was not simulated.
@@ -149,6 +161,8 @@ PageHeadline headline_of(const Plan& plan, std::size_t index) {
   } else {
     out.lines.emplace_back("cost", cost_line(service, false));
   }
+  if (std::string line = applied_scaler_words(service); !line.empty())
+    out.lines.emplace_back("autoscaler", line + " (simulated)");
   out.lines.emplace_back("SLO", slo_words(spec.slo) + "; " + attainment_line(service, spec.slo));
   const std::string missed = worse_conditions(service, spec.slo, true);
   const std::string held = worse_conditions(service, spec.slo, false);
@@ -159,8 +173,7 @@ PageHeadline headline_of(const Plan& plan, std::size_t index) {
   if (std::string line = zone_loss_line(plan, index); !line.empty())
     out.lines.emplace_back("zone loss", std::move(line));
   if (std::string line = all_spot_line(service); !line.empty()) out.lines.emplace_back("spot base", std::move(line));
-  if (!service.bounded_by.empty())
-    out.lines.emplace_back("limits", fmt::format("{}", fmt::join(service.bounded_by, "; ")));
+  if (!service.bounded_by.empty()) out.lines.emplace_back("limits", limits_line(service));
   return out;
 }
 
@@ -262,9 +275,11 @@ PageTable frontier_table(const Plan& plan) {
   return table;
 }
 
-/// Keys of services whose default leaves a feature out or the search free. The page shows the others.
-constexpr std::array<std::string_view, 6> kNeutralKeys = {"pods_per_replica", "disaggregated", "may_share_gpu",
-                                                          "tensor_parallel",  "min_replicas",  "max_replicas"};
+/// Keys of services whose default turns a feature off or leaves a choice to the search. The page does not show such
+/// defaults.
+constexpr std::array<std::string_view, 7> kNeutralKeys = {"pods_per_replica", "disaggregated",     "may_share_gpu",
+                                                          "tensor_parallel",  "pipeline_parallel", "min_replicas",
+                                                          "max_replicas"};
 
 /// Returns the defaults on which figures depend, without their reasons, one text for each part of the spec. A default
 /// that several services use in the same way is in one text.

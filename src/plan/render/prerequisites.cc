@@ -20,7 +20,7 @@ namespace {
 struct InstalledComponent {
   std::string_view group{};  ///< API group
   std::string_view name{};
-  std::string_view remedy{};  ///< command, or page; empty: `chart`
+  std::string_view remedy{};  ///< command or page that installs it; empty: `chart` does
   std::string_view chart{};   ///< chart that installs it, in a namespace of its own
   std::string_view namespace_{};
 };

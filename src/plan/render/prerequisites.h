@@ -19,10 +19,11 @@ struct Prerequisite {
 /// the component with its CustomResourceDefinition.
 std::vector<Prerequisite> prerequisites(const Plan& plan);
 
-/// Returns the components among them, each once: "Karpenter", "KAI", "KEDA".
+/// Returns the components among the prerequisites, each once: "Karpenter", "KAI", "KEDA".
 std::vector<std::string> needed_components(const Plan& plan);
 
-/// Returns the lines of apply.sh that test them, name each missing one with its remedy, and end the script.
+/// Returns the lines of apply.sh that test the prerequisites. They name each missing one with its remedy, and end the
+/// script if one is missing.
 std::string prerequisite_check(const Plan& plan);
 
 }  // namespace capstan::plan

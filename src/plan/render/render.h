@@ -7,7 +7,7 @@
 
 namespace capstan::plan {
 
-/// How much of a plan is written.
+/// The detail in which a plan is written.
 enum class PageDetail : std::uint8_t {
   page,  ///< one page: the answers and the figures that decide
   all,   ///< the page with the arithmetic of each figure, the reasons, all commands and sample manifests

@@ -105,6 +105,12 @@ Json service_json(const ServicePlan& service) {
               {"robustness", list_json(service.robustness, trial_json)},
               {"frontier", list_json(service.frontier, point_json)}};
   if (service.zone_loss) out["zone_loss"] = zone_loss_json(service);
+  if (service.raised) {
+    out["raised_limits"] = {{"bounds", service.raised->bounds},
+                            {"fleet", service.raised->fleet},
+                            {"attainment_lowest", json_share(service.raised->attainment_ppm)},
+                            {"seeds", service.raised->seeds}};
+  }
   if (service.all_spot) out["all_spot"] = all_spot_json(*service.all_spot);
   if (service.runner_up) out["runner_up"] = point_json(*service.runner_up);
   return out;

@@ -17,7 +17,7 @@ std::string folded(std::string_view start, std::string_view text, std::size_t in
 /// Returns a shell command in lines of at most `kTextColumns`, which end with a backslash where the command goes on.
 std::string folded_command(std::string_view start, std::string_view command, std::size_t indent);
 
-/// Returns the text with so many spaces before each line that is not empty.
+/// Returns the text with `indent` spaces before each line that is not empty.
 std::string indented(std::string_view text, std::size_t indent);
 
 /// Returns rows of cells as lines, the first two columns left-aligned and the others right-aligned. Empty columns are

@@ -16,10 +16,10 @@ namespace capstan::plan {
 namespace {
 
 constexpr int kMaxAllSpotTries = 4;  ///< minima that are tried
-/// One reclaim an hour of each node, millionths: the most that a scenario takes.
+/// Highest reclaim rate that a scenario allows, millionths: each node is reclaimed once an hour.
 constexpr double kHighestReclaimRatePpm = 1e6;
 
-/// Returns the seeds to simulate: all, or of a huge load the one that met the fewest requests.
+/// Returns the seeds to simulate: all of them, or for a huge load only the one that met the fewest requests.
 std::vector<std::uint64_t> seeds_to_try(std::span<const Trial> seeds, const SearchBudget& budget) {
   if (budget.is_huge) return {std::ranges::min_element(seeds, {}, &Trial::attainment_ppm)->seed};
   std::vector<std::uint64_t> out;

@@ -6,7 +6,7 @@
 #include "plan/search/budget.h"
 #include "plan/search/fleet_simulator.h"
 
-// Fleets whose nodes are reclaimed: how often the tests reclaim them, and what a fleet costs whose nodes are all spot.
+// Fleets whose nodes are reclaimed: the rate of reclaims in tests, and the cost of a fleet whose nodes are all spot.
 namespace capstan::plan {
 
 /// Returns the chance of a reclaim in the stress test, for an hour of each spot node, millionths: twice the stated one.
@@ -15,7 +15,7 @@ namespace capstan::plan {
 std::uint32_t stress_reclaims_ppm(const PlanSpec& spec, const FleetOption& fleet, std::span<const Trial> seeds);
 
 /// Returns the seed that met the fewest requests while spot nodes were reclaimed as often as `stress_reclaims_ppm`
-/// says. Of a huge load, only the seed that met the fewest requests without more reclaims is simulated.
+/// says. For a huge load, only the seed that met the fewest requests without more reclaims is simulated.
 Result<Trial> simulate_reclaims(FleetSimulator& simulator, const FleetOption& fleet, std::span<const Trial> seeds,
                                 const SearchBudget& budget);
 
@@ -26,8 +26,8 @@ Result<std::optional<FleetKey>> find_all_spot_fleet(FleetSimulator& simulator, c
 
 /// Simulates the chosen fleet with all nodes as spot, if needed with higher minima.
 /// @param plan  plan of the service
-/// @return nothing if all nodes are spot already, if the cluster buys no spot nodes for less, or if no such fleet holds
-///     the SLO
+/// @return nothing if all nodes are spot already, if the cluster buys no spot nodes for less, or if the plan misses its
+///     SLO
 Result<std::optional<AllSpot>> try_all_spot(FleetSimulator& simulator, const FleetKey& chosen, const ServicePlan& plan,
                                             const SearchBudget& budget);
 

@@ -13,8 +13,8 @@ inline constexpr RequestCount kShortLoadRequests = 20'000;
 /// A load above this size is huge: fewer fleets are simulated on all of it, and worse conditions under one seed.
 inline constexpr RequestCount kHugeLoadRequests = 300'000;
 
-/// Most requests of the simulations of all services on one cluster, summed over the seeds. Higher minima, which are
-/// tried if a service misses its SLO there, have the same budget together.
+/// Most requests of the simulations of all services on one cluster, summed over the seeds. If a service misses its SLO
+/// there, all tries of higher minima together have the same budget again.
 inline constexpr RequestCount kMaxTogetherRequests = 12'000'000;
 
 /// Returns the number of seeds with which all services on one cluster are simulated: five, or as many as
@@ -31,7 +31,7 @@ inline std::uint64_t together_seeds(RequestCount requests) {
 inline constexpr Tokens kPromptTokensOfRequest = 2048;
 
 struct SearchBudget {
-  RequestCount fleets = 0;     ///< no further round of the search for a fleet begins after so many simulated requests
+  RequestCount fleets = 0;     ///< simulated requests after which the search for a fleet begins no further round
   RequestCount scalers = 0;    ///< the same for the search of minima for the other scalers, counted from its start
   RequestCount zone_loss = 0;  ///< the same for the search of a minimum that holds the SLO without a zone
   bool is_huge = false;
@@ -42,7 +42,7 @@ inline SearchBudget budget_of(const LoadFacts& load, std::size_t services) {
   const bool is_short = load.requests <= kShortLoadRequests;
   const auto share = static_cast<RequestCount>(services == 0 ? 1 : services);
   const bool is_huge = load.requests > kHugeLoadRequests;
-  // One round of seeds of a huge load takes more than the budget of another load.
+  // A huge load gets a larger budget, because a single round over its seeds takes more than the budget of other loads.
   return {.fleets = (is_short  ? 1'000'000
                      : is_huge ? 24'000'000
                                : 8'000'000) /

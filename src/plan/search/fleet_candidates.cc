@@ -39,6 +39,7 @@ void set_most_replicas(const PlanSpec& spec, const ServiceSpec& service, const R
                        FleetCandidate& candidate) {
   const auto roles = static_cast<ReplicaCount>(candidate.needs.size());
   candidate.most_replicas = service.max_replicas * roles;
+  candidate.bounded_by = fmt::format("services.{}.max_replicas: {}", service.name, service.max_replicas);
   const auto lower = [&](ReplicaCount most, const std::string& words) {
     if (most >= candidate.most_replicas) return;
     candidate.most_replicas = most;
@@ -70,7 +71,7 @@ std::string words_of(const RemainingLimits& limits, const SpecCandidate& candida
   return parts.empty() ? "no limit" : fmt::format("{}", fmt::join(parts, "; "));
 }
 
-/// Returns the lowest value from `low` on with which a test holds, which then also holds for each higher value.
+/// Returns the lowest value from `low` to `high` for which `holds` is true. It must stay true for all higher values.
 template <typename Holds>
 std::int64_t lowest_with(std::int64_t low, std::int64_t high, const Holds& holds) {
   while (low < high) {
@@ -149,8 +150,9 @@ Error does_not_fit(const PlanSpec& spec, const ServiceSpec& service, const Remai
   return error;
 }
 
-/// Replicas that the mean load needs by the engine table, in multiples of the largest fleet, above which no fleet is
-/// simulated: it would serve a tenth of the requests at most, and to simulate a queue that only grows takes long.
+/// Largest ratio of the replicas that the mean load needs by the engine table to the replicas of the largest fleet.
+/// Above it, nothing is simulated: a fleet would serve at most a tenth of the requests, and simulating its ever-growing
+/// queue takes long.
 constexpr ReplicaCount kMaxOverload = 10;
 
 ReplicaCount replicas_at_mean(const FleetCandidate& candidate) {
@@ -176,8 +178,6 @@ std::optional<Error> overload(const ServiceSpec& service, const LoadFacts& load,
     return per_s < 100 ? fmt::format("{:.3g}", per_s) : grouped_text(static_cast<std::int64_t>(per_s));
   };
   const std::string nearest = rate(load.mean_per_s * static_cast<double>(most) / static_cast<double>(needed));
-  const std::string limit =
-      best->bounded_by.empty() ? fmt::format("max_replicas of {}", service.max_replicas) : best->bounded_by;
   Error error = Error::about(
       load_place(service),
       fmt::format("{} requests/s in the mean of {} need about {} replicas on {} by the engine table, {} "
@@ -185,7 +185,7 @@ std::optional<Error> overload(const ServiceSpec& service, const LoadFacts& load,
                   "the mean, or limits for {} replicas",
                   rate(load.mean_per_s),
                   load.is_whole ? "the load" : fmt::format("its first {} requests", grouped_text(load.requests)),
-                  grouped_text(needed), best->words(), grouped_text(needed - most), most, limit, nearest,
+                  grouped_text(needed), best->words(), grouped_text(needed - most), most, best->bounded_by, nearest,
                   grouped_text(needed)));
   error.kind = ErrorKind::infeasible;
   return error;
@@ -215,11 +215,12 @@ std::vector<FleetCandidate> without_similar(std::vector<FleetCandidate> candidat
 }  // namespace
 
 std::string FleetCandidate::words() const {
-  return fmt::format("{}, tensor parallel {}, {}", engine.gpu_name, engine.tp, machine.name);
+  const std::string stages = engine.stages > 1 ? fmt::format(" and pipeline parallel {}", engine.stages) : "";
+  return fmt::format("{}, tensor parallel {}{}, {}", engine.gpu_name, engine.tensor_parallel(), stages, machine.name);
 }
 
 std::string FleetCandidate::short_words() const {
-  return fmt::format("{}, TP {}, {}", engine.gpu_name, engine.tp, machine.name);
+  return fmt::format("{}, {}, {}", engine.gpu_name, engine::parallelism_words(engine), machine.name);
 }
 
 std::int64_t FleetCandidate::machines_for(ReplicaCount replicas) const {

@@ -22,9 +22,9 @@ TEST(CountLoad, KnowsBurstsAndLengths) {
   EXPECT_NEAR(load.peak_per_s, 8, 0.8);    // four times two
   EXPECT_NEAR(load.mean_per_s, 3.5, 0.4);  // (5 min x 8 + 15 min x 2) / 20 min
   EXPECT_EQ(load.first_per_s, 2);
-  EXPECT_NEAR(load.prompt_tokens, 1370, 80);  // 1000 x exp(0.8^2 / 2), the longest cut
+  EXPECT_NEAR(load.prompt_tokens, 1370, 80);  // 1000 x exp(0.8^2 / 2), less what the longest prompts are cut
   EXPECT_EQ(load.length, std::chrono::minutes(20));
-  EXPECT_EQ(load.coarse_length, load.length);  // 4,200 requests are searched whole
+  EXPECT_EQ(load.coarse_length, load.length);  // 4,200 requests are too few for a short part
   EXPECT_TRUE(load.is_whole);
 }
 
@@ -66,8 +66,9 @@ TEST(FleetCandidates, RefuseALoadThatNoFleetCanServe) {
   const auto candidates = fleet_candidates(spec, spec.services[0], *load, {});
   ASSERT_FALSE(candidates);
   EXPECT_EQ(candidates.error().kind, ErrorKind::infeasible);
-  EXPECT_NE(candidates.error().message.find("more than the 2 that the limits leave (max_replicas of 2); the nearest "
-                                            "that is possible is about "),
+  EXPECT_NE(candidates.error().message.find(
+                "more than the 2 that the limits leave (services.small.max_replicas: 2); the nearest "
+                "that is possible is about "),
             std::string::npos)
       << candidates.error().message;
 }

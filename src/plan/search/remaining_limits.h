@@ -42,8 +42,8 @@ struct RemainingLimits {
   std::optional<GpuCount> tenant_gpus{};  ///< whole GPUs that the pods of the service may hold
   std::string tenant_words{};             ///< text about the limit of the tenant; empty without a limit
 
-  /// Returns what each limit on nodes leaves for a service on machines of one type: the limit less the nodes that only
-  /// other services need, and on nodes that they share less the GPUs of the others.
+  /// Returns the GPUs that each limit on nodes leaves for a service on machines of one type: the limit, less the nodes
+  /// that only other services need, less the GPUs that other services hold on shared nodes.
   /// @param per_hour  price of one machine
   /// @param need      GPUs at the peak of the service; slices for MIG
   std::vector<LimitedGpus> on(const MachineSpec& machine, MicroUsd per_hour, GpuCount need) const;

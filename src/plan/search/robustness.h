@@ -5,9 +5,9 @@
 
 namespace capstan::plan {
 
-/// Simulates a fleet with cold starts twice as long, with the loss of a zone, with 1.5 times the load, and if it has
-/// spot nodes with more reclaims, under the seeds of its trials, and returns the trial of each condition that meets the
-/// fewest requests. Of a huge load, only the seed that met the fewest requests is simulated.
+/// Simulates a fleet under worse conditions: cold starts twice as long, the loss of a zone, 1.5 times the load, and
+/// more reclaims if it has spot nodes. Each condition is simulated under the seeds of the fleet's trials; for a huge
+/// load, only under the seed that met the fewest requests. Returns the worst trial of each condition.
 /// @param other  if not null, a fleet under another scaler, which is simulated with 1.5 times the load, too: the
 ///     cheapest scaler need not be the one that follows growth best
 Result<std::vector<Trial>> robustness(FleetSimulator& simulator, const FleetOption& fleet,

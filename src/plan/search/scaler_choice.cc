@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "plan/figures.h"
+#include "plan/search/scaler_comparison.h"
 #include "plan/sections/engine_metrics.h"
 #include "plan/sections/scalers.h"
 
@@ -154,8 +155,8 @@ class ScalerSearch {
     return {};
   }
 
-  /// Tries the size of a cheaper constant fleet as the minimum of the others. Nodes are bought whole and stay for an
-  /// hour, so that a higher minimum may cost less.
+  /// Tries the size of the constant fleet as the minimum of each scaler that costs more. Nodes are bought whole and
+  /// stay for an hour, so a higher minimum may cost less.
   Result<void> try_size_of_constant() {
     if (constant_ == 0) return {};
     const TriedFleet& constant = *find(key_of(ScalerKind::constant, constant_));
@@ -236,6 +237,7 @@ class ScalerSearch {
     const TriedFleet& best = chosen();
     const std::int64_t wanted = best.lowest_attainment_ppm() - kScalerShortfallPpm;
     ScalerChoice out{.chosen = best.key, .capstan = pick(ScalerKind::capstan, floor_of(best), wanted)->key};
+    std::vector<FleetOption> written;  // fleets of the autoscalers that the plan writes
     for (const ScalerKind kind : kKinds) {
       ScalerVariant variant{.kind = kind, .refused = refused_[index(kind)]};
       const bool is_best = kind == best.key.scaler;
@@ -247,11 +249,13 @@ class ScalerSearch {
         variant.seeds = fleet->seeds;
         variant.holds_slo = fleet->holds_slo && is_proven(*fleet);
         variant.scenario = simulator_.scenario(fleet->fleet);
+        if (kind != ScalerKind::constant) written.push_back(fleet->fleet);
       } else if (variant.refused.empty()) {
         variant.refused = "the search ended before it";
       }
       out.variants.push_back(std::move(variant));
     }
+    out.comparison = comparison_text(simulator_.spec(), simulator_.service(), simulator_.load(), written);
     return out;
   }
 

@@ -5,11 +5,11 @@
 #include "plan/search/budget.h"
 #include "plan/search/fleet_simulator.h"
 
-// Which scaler sets the replicas: Capstan's policy, the plan's ScaledObject, its HPA, or nothing, because a fleet of
-// constant size holds the SLO for less.
+// The choice of the scaler that sets the replicas: Capstan's policy, the plan's ScaledObject, its HPA, or no scaler if
+// a fleet of constant size holds the SLO for less.
 namespace capstan::plan {
 
-/// Largest shortfall of a scaler of the plan against the attainment that the plan states.
+/// A scaler's attainment may be at most this much below the attainment that the plan states, millionths.
 inline constexpr std::int64_t kScalerShortfallPpm = 5'000;
 
 /// The fleets that represent the scalers.
@@ -17,6 +17,7 @@ struct ScalerChoice {
   FleetKey chosen{};                      ///< the cheapest fleet that holds the SLO under every seed
   FleetKey capstan{};                     ///< the fleet of Capstan's policy
   std::vector<ScalerVariant> variants{};  ///< in the order of `ScalerKind`
+  std::string comparison{};               ///< scenario with the autoscaler files of the plan as its policies
 };
 
 /// Finds, on the machines of a fleet under Capstan's policy, the smallest minimum with which each other scaler holds

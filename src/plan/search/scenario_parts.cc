@@ -118,7 +118,8 @@ Yaml service_yaml(const PlanSpec& spec, const ServiceSpec& service, const FleetO
                         {"model", row.model},
                         {"gpu", row.gpu},
                         {"dtype", row.weight_dtype},
-                        {"tensor_parallel", row.tp}});
+                        {"tensor_parallel", row.tensor_parallel()}});
+  if (row.stages > 1) out.set("pipeline_parallel", row.stages);
   if (!spec.step_times.empty()) out.set("step_times", absolute(spec.step_times));
   if (service.pods_per_replica > 1) out.set("pods_per_replica", service.pods_per_replica);
   if (fleet.candidate->machines_per_replica() > 1) out.set("together", "zone");

@@ -70,13 +70,6 @@ std::string policy_name(ScalerKind kind) {
   return "";
 }
 
-Yaml policy_yaml(const PlanSpec& spec, const FleetOption& fleet, const Conditions& conditions) {
-  return Yaml::map({{"name", policy_name(fleet.scaler)},
-                    {"scale", fleet.scale},
-                    {"place", "gang"},
-                    {"provision", provision_yaml(spec, conditions)}});
-}
-
 std::int64_t machines_for(const FleetCandidate& candidate, const std::vector<ReplicaCount>& replicas) {
   const ReplicaCount all = std::accumulate(replicas.begin(), replicas.end(), ReplicaCount{0});
   return candidate.machines_for(all);
@@ -131,16 +124,23 @@ std::string FleetOption::short_words() const {
   return out;
 }
 
-std::string scenario_text(const PlanSpec& spec, const ServiceSpec& service, const FleetOption& fleet,
-                          const LoadFacts& load, const Conditions& conditions) {
+Yaml scenario_policy(const PlanSpec& spec, const FleetOption& fleet, const Conditions& conditions) {
+  return Yaml::map({{"name", policy_name(fleet.scaler)},
+                    {"scale", fleet.scale},
+                    {"place", "gang"},
+                    {"provision", provision_yaml(spec, conditions)}});
+}
+
+Yaml scenario_yaml(const PlanSpec& spec, const ServiceSpec& service, const FleetOption& fleet, const LoadFacts& load,
+                   const Conditions& conditions) {
   Yaml out = Yaml::map({{"name", service.name},
                         {"title", fmt::format("{} of the plan {}: {}", service.name, spec.name, fleet.words())},
                         {"seed", 1}});
   out.set("load", load_yaml(service.load, load, conditions));
   out.set("service", service_yaml(spec, service, fleet, conditions));
   out.set("cluster", cluster_yaml(spec, fleet, conditions));
-  out.set("policies", Yaml::list({policy_yaml(spec, fleet, conditions)}));
-  return out.document();
+  out.set("policies", Yaml::list({scenario_policy(spec, fleet, conditions)}));
+  return out;
 }
 
 }  // namespace capstan::plan

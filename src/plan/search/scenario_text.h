@@ -29,12 +29,12 @@ struct FleetOption {
   std::int64_t spot_machines() const { return (maximum_machines() - minimum_machines()) * spot_ppm / 1'000'000; }
   /// Returns true if any of its nodes may be reclaimed.
   bool has_spot() const { return spot_machines() > 0 || base == model::CapacityType::spot; }
-  /// Returns true if all nodes are bought as spot, although the base of its candidate is not.
+  /// Returns true if all nodes are bought as spot, and the candidate itself has another capacity type as its base.
   bool is_all_spot() const { return base == model::CapacityType::spot && candidate->base != base; }
   /// Returns "H100, tensor parallel 4, p5.48xlarge, 3 to 8 replicas, 50 % of added nodes spot, HPA". Capstan's policy
   /// is not named.
   std::string words() const;
-  /// Returns "H100, TP 4, p5.48xlarge, 2 to 4 prefill, 1 to 2 decode, 50 % spot if added, HPA".
+  /// Returns "H100, TP 4, p5.48xlarge, 2 to 4 prefill, 1 to 2 decode, added nodes 50 % spot, HPA".
   std::string short_words() const;
 };
 
@@ -50,8 +50,16 @@ struct Conditions {
   std::optional<std::uint32_t> reclaims_ppm{};
 };
 
-/// Returns the text of a scenario that simulates the fleet under its scaler.
-std::string scenario_text(const PlanSpec& spec, const ServiceSpec& service, const FleetOption& fleet,
-                          const LoadFacts& load, const Conditions& conditions = {});
+/// Returns the policy of a scenario for the scaler of a fleet.
+Yaml scenario_policy(const PlanSpec& spec, const FleetOption& fleet, const Conditions& conditions = {});
+
+/// Returns a scenario that simulates the fleet under its scaler.
+Yaml scenario_yaml(const PlanSpec& spec, const ServiceSpec& service, const FleetOption& fleet, const LoadFacts& load,
+                   const Conditions& conditions = {});
+/// Returns the text of this scenario.
+inline std::string scenario_text(const PlanSpec& spec, const ServiceSpec& service, const FleetOption& fleet,
+                                 const LoadFacts& load, const Conditions& conditions = {}) {
+  return scenario_yaml(spec, service, fleet, load, conditions).document();
+}
 
 }  // namespace capstan::plan

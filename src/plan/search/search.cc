@@ -9,6 +9,7 @@
 #include "base/number_text.h"
 #include "experiment/text/words.h"
 #include "plan/search/all_spot.h"
+#include "plan/search/raised_limits.h"
 #include "plan/search/robustness.h"
 #include "plan/search/scaler_choice.h"
 #include "plan/search/service_search.h"
@@ -72,8 +73,8 @@ Result<bool> is_other_better(FleetSimulator& simulator, const FleetKey& runner_u
   return is_better(simulator.tried().at(**constant), simulator.tried().at(chosen));
 }
 
-/// Replaces the fleet by one whose nodes are all spot, if the spec allows it, it holds the SLO under every seed and
-/// under more reclaims, and it costs less.
+/// Replaces the fleet by one whose nodes are all spot, if the spec allows spot nodes for the minimum. The new fleet
+/// must be better than the chosen one, and hold the SLO under every seed and under more reclaims.
 Result<void> take_all_spot(FleetSimulator& simulator, const SearchBudget& budget, FleetKey& best, ScalerChoice& choice,
                            ServicePlan& plan) {
   if (!simulator.spec().cluster.may_buy_spot_base) return {};
@@ -145,6 +146,7 @@ Result<ServicePlan> plan_service(FleetSimulator& simulator, FoundFleets found, c
   plan.roles = std::move(roles);
   plan.scaler = choice->chosen.scaler;
   plan.variants = std::move(choice->variants);
+  plan.comparison = std::move(choice->comparison);
   plan.holds_slo = chosen.holds_slo;
   plan.seeds = chosen.seeds;
   plan.scenario = simulator.scenario(chosen.fleet);
@@ -311,6 +313,7 @@ Result<SearchResult> search_fleets(const PlanSpec& spec, const SearchOptions& op
     out.together = std::move(together->proof);
     out.simulations += together->simulations;
   }
+  find_raised_limits(spec, options, out);
   return out;
 }
 

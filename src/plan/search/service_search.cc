@@ -61,7 +61,7 @@ class ServiceSearch {
       const bool is_new = std::ranges::find(finalists_, fleet->key.candidate, &FleetKey::candidate) == finalists_.end();
       if (is_new && finalists_.size() < finalists_most()) finalists_.push_back(fleet->key);
     }
-    // The runner-up is of another GPU kind or parallelism, so that one of these is a finalist, too.
+    // The runner-up has another GPU kind or parallelism than the best fleet, so at least one such fleet is a finalist.
     const auto is_another = [&](const FleetKey& key) { return is_other_kind(key, finalists_.front()); };
     if (std::ranges::any_of(finalists_, is_another)) return {};
     for (const TriedFleet* fleet : ranked) {
@@ -89,7 +89,7 @@ class ServiceSearch {
     return helps ? std::vector<std::uint32_t>{0, 500'000, 1'000'000} : std::vector<std::uint32_t>{0};
   }
 
-  /// Adds the fleet of a key with another share of spot nodes, if it buys another number of them.
+  /// Adds the fleet of a key with another share of spot nodes, unless `orders` has a fleet with as many spot nodes.
   void add_spot(const FleetKey& key, std::uint32_t spot_ppm, std::vector<FleetOrder>& orders) const {
     FleetOrder order = simulator_.order({key.candidate, key.step, spot_ppm}, 1);
     const auto buys_as_many = [&](const FleetOrder& other) {
@@ -185,7 +185,8 @@ class ServiceSearch {
     return {};
   }
 
-  /// Returns false if no fleet that was simulated under one seed is better than the best proven one.
+  /// Adds the best fleet that was not simulated under all seeds to the leaders, if it is better than the best proven
+  /// one. Returns false if there is no such fleet, or if it is a leader already.
   bool add_challenger() {
     const TriedFleet& proven = best_proven(nullptr);
     const TriedFleet* best = nullptr;

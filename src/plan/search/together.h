@@ -20,8 +20,8 @@ struct TogetherResult {
   std::int64_t simulations = 0;
 };
 
-/// Simulates the chosen fleets of all services on one cluster under the seeds of the plan; of huge loads only one seed.
-/// If a service then misses its SLO, tries higher minima of such services.
+/// Simulates the chosen fleets of all services on one cluster, under as many seeds as `together_seeds` allows. If a
+/// service then misses its SLO, tries higher minima of such services.
 /// @param plans   plans by service of the spec, with the names of their pools
 /// @param chosen  fleets by service of the spec
 Result<TogetherResult> prove_together(const PlanSpec& spec, const std::vector<ServicePlan>& plans,

@@ -44,7 +44,8 @@ class TogetherText {
   }
 
  private:
-  /// Returns true if the pods of a tenant count whole GPUs, as the limits do. A simulated queue counts slices.
+  /// Returns true if all pods of a tenant have whole GPUs. Limits count whole GPUs, but a simulated queue would count
+  /// MIG slices, so a tenant with slices gets no queue.
   bool has_whole_gpus(std::string_view tenant) const {
     for (std::size_t i = 0; i < plans_.size(); ++i) {
       if (!tenant.empty() && spec_.services[i].tenant != tenant) continue;

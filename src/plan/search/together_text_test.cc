@@ -90,7 +90,7 @@ TEST(TogetherText, HasTheJobsOfTheTenantsWithTheirPriorities) {
   EXPECT_EQ(row.job_class.priority, 50);
   EXPECT_TRUE(row.job_class.preemptible);
   EXPECT_EQ(row.job_class.queue, model::QueueId{1});
-  EXPECT_EQ(row.job_class.together, model::Level(model::TopologyLevel::zone)) << "a node has one GPU";
+  EXPECT_EQ(row.job_class.required_level, model::Level(model::TopologyLevel::zone)) << "a node has one GPU";
   EXPECT_EQ(row.load.sizes[0].min_pods, 2);
   EXPECT_EQ(row.load.until, two.load.length);
   EXPECT_EQ(scenario.endpoints[0].priority, 100);

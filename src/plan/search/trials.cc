@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Returns the error of a scenario that the plan wrote itself, as one of the service.
+/// Returns the first error of a scenario that the plan itself wrote, as an error of the service.
 Error scenario_error(const ServiceSpec& service, const manifest::Errors& errors) {
   const Error& first = errors.list.front();
   Error error = Error::about("services." + service.name, "its scenario cannot be simulated: " + first.message);

@@ -43,7 +43,7 @@ class FleetTrials {
 };
 
 /// Returns the requests of a simulation as the budget of a search counts them. Long prompts take longer to simulate, so
-/// `kPromptTokensOfRequest` tokens of prompts count as a request at least.
+/// at least one request is counted for every `kPromptTokensOfRequest` tokens of prompts.
 RequestCount counted_requests(const experiment::RunResult& result);
 
 /// Returns the met requests per second of the busiest window of a simulation, thousandths: of the requests that

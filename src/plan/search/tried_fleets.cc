@@ -31,7 +31,7 @@ std::vector<ReplicaCount> maxima_of(const FleetCandidate& candidate) {
   std::vector<ReplicaCount> maxima = wanted_maxima(candidate);
   const ReplicaCount sum = sum_of(maxima);
   if (sum <= candidate.most_replicas) return maxima;
-  // Shares of the limit, rounded down; the roles that lose most by that get what is left.
+  // Each role gets its share of the limit, rounded down. The roles that lose most by rounding get the replicas left.
   std::vector<std::pair<ReplicaCount, std::size_t>> lost;
   ReplicaCount left = candidate.most_replicas;
   for (std::size_t i = 0; i < maxima.size(); ++i) {

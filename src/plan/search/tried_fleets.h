@@ -41,7 +41,8 @@ struct TriedFleet {
 using Tried = std::map<FleetKey, TriedFleet>;
 
 /// Returns true if `a` is the better choice: it holds the SLO and `b` does not, or both hold it and `a` costs less, or
-/// neither holds it and `a` meets more. Ties go by cost, by attainment, then by words.
+/// neither holds it and `a` meets more. Between equal fleets, cost decides, then attainment, then the order of
+/// `words()`.
 bool is_better(const TriedFleet& a, const TriedFleet& b);
 
 /// Returns the fleet with minimum and maximum of each role. The maximum is twice the need at the peak and one more,

@@ -7,7 +7,7 @@ namespace capstan::plan {
 
 namespace {
 
-/// Searches among larger fleets. Each doubles the largest fleet of some candidates.
+/// Largest number of searches among larger fleets. Each search doubles the largest fleet of some candidates.
 constexpr int kMaxWidenings = 2;
 constexpr int kMaxHugeWidenings = 1;  ///< the same for a huge load
 
@@ -44,7 +44,7 @@ Result<FinishedSearch> find_fleets_widened(const PlanSpec& spec, const ServiceSp
   for (int round = 0; round <= most; ++round) {
     auto simulator = std::make_unique<FleetSimulator>(spec, service, load, candidates, options);
     Result<FoundFleets> found = find_fleets(*simulator, budget);
-    // Larger fleets that no cluster can have do not make those of the first search impossible.
+    // If larger fleets are impossible, the result of the earlier search stays valid.
     if (!found && finished.simulator && found.error().kind == ErrorKind::infeasible) break;
     if (!found) return std::unexpected(found.error());
     const std::vector<std::size_t> narrow = narrow_candidates(*simulator, *found);

@@ -18,9 +18,9 @@ struct FinishedSearch {
 /// Doubles the replicas that the peak needs, and so the largest fleet of the candidate.
 void widen(FleetCandidate& candidate);
 
-/// Returns the candidates whose fleets must be larger: by the engine table they are large enough, but the simulation
-/// shows that even the largest one misses the SLO, and it costs less than the best fleet. If no fleet holds the SLO,
-/// all candidates are returned that the limits allow to be larger.
+/// Returns the candidates for which larger fleets should be searched. A simulation showed that the largest fleet of
+/// such a candidate misses the SLO, although it is large enough by the engine table, and it costs less than the best
+/// fleet. If no fleet holds the SLO, returns all candidates. Candidates that the limits already bound are left out.
 std::vector<std::size_t> narrow_candidates(const FleetSimulator& simulator, const FoundFleets& found);
 
 /// Finds the cheapest fleet that holds the SLO as `find_fleets` does, and searches again among larger fleets where

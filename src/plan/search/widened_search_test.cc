@@ -9,7 +9,7 @@
 namespace capstan::plan {
 namespace {
 
-/// One kind of replicas under a load for which the engine table states a fraction of the need.
+/// One candidate under a load that needs several times the replicas that the engine table states.
 class WidenedSearchTest : public ::testing::Test {
  protected:
   WidenedSearchTest() : spec_(sample_specs::small_spec()) {

@@ -7,7 +7,8 @@
 
 namespace capstan::plan {
 
-/// Returns the loss of a zone for half an hour, from a third of the load on; nothing for a cluster with one zone.
+/// Returns the loss of a zone for `ClusterSpec::zone_outage`, from a third of the load on; nothing for a cluster with
+/// one zone.
 std::optional<Conditions> zone_loss_conditions(const FleetSimulator& simulator);
 
 /// Finds a small minimum with which the fleet holds the SLO while a zone is lost, on the same machines and under the

@@ -38,8 +38,8 @@ std::int64_t part_of_zone(std::int64_t nodes, std::int64_t zones, std::int64_t z
   return nodes / zones + (zone < nodes % zones ? 1 : 0);
 }
 
-/// Returns true if the Cluster Autoscaler can count the GPUs of the pool. It counts no slices, and a node with the
-/// label and without whole GPUs would never be ready for it.
+/// Returns true if the Cluster Autoscaler can count the GPUs of the pool. It cannot count MIG slices, and it would
+/// never treat a node that has the label but no whole GPU as ready.
 bool is_counted(const GpuPool& pool) { return !mig_profile_of(pool.gpu); }
 
 std::vector<NodeGroup> groups_of(const PlanSpec& spec, const std::vector<GpuPool>& pools) {
@@ -50,7 +50,8 @@ std::vector<NodeGroup> groups_of(const PlanSpec& spec, const std::vector<GpuPool
       const std::string& zone = spec.cluster.zones[static_cast<std::size_t>(i)];
       const std::string suffix = zone_suffix(spec.cluster, zone);
       // Each zone may grow to the size of the whole fleet, because the other zones may have no capacity. The flag
-      // gpu-total limits all zones together. Nodes that it cannot count are divided between the zones.
+      // gpu-total limits all zones together. It cannot count MIG slices, so nodes with slices are divided between
+      // zones.
       const auto maximum = [&](std::int64_t nodes) { return is_counted(pool) ? nodes : part_of_zone(nodes, zones, i); };
       groups.push_back({.name = pool.name + suffix,
                         .kind = pool.name,

@@ -45,8 +45,8 @@ ServiceTotals totals_of(const ServicePlan& service) {
   return totals;
 }
 
-/// Returns a part of the paid GPU time, millionths. On shared nodes a service pays for fewer GPUs than in its
-/// simulation, and these do the same work.
+/// Returns a part of the paid GPU time, millionths. On shared nodes a service pays for less GPU time than in its
+/// simulation, so the same work is a larger part of it.
 std::int64_t paid_share_ppm(const ServicePlan& service, const ServiceTotals& totals, GpuNanoseconds part) {
   if (totals.paid == 0) return 0;
   const auto ppm = static_cast<std::int64_t>(static_cast<__int128>(part) * 1'000'000 / totals.paid);

@@ -10,8 +10,8 @@
 
 namespace capstan::plan::testing {
 
-/// The structure that CustomResourceDefinitions give their objects: types, required fields, unknown fields, enums,
-/// patterns and bounds. Rules in CEL need an API server: tests/e2e/plan_test.py. crd_check_test.cc implements it.
+/// The structure that the CustomResourceDefinitions of a folder give their objects, as `lint::crd_faults` compares it.
+/// Rules in CEL need an API server: tests/e2e/plan_test.py. crd_check_test.cc implements it.
 class CrdSchemas {
  public:
   /// Reads all definitions of a folder.

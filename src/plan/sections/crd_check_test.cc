@@ -3,9 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <regex>
 #include <sstream>
 #include <string_view>
+
+#include "lint/crd_faults.h"
 
 namespace capstan::plan {
 namespace testing {
@@ -17,90 +18,6 @@ using manifest::Value;
 std::string kind_key(const Value& object) {
   const std::string_view version = object["apiVersion"].text;
   return std::string(version.substr(0, version.find('/'))) + " " + std::string(object["kind"].text);
-}
-
-void crd_check(const Value& value, const Value& schema, const std::string& path, std::vector<std::string>& faults);
-
-void crd_check_object(const Value& value, const Value& schema, const std::string& path,
-                      std::vector<std::string>& faults) {
-  if (!value.is_mapping()) {
-    faults.push_back(path + ": expected a mapping");
-    return;
-  }
-  for (const Value& name : schema["required"].children()) {
-    if (!value.has(name.text)) faults.push_back(path + ": " + std::string(name.text) + " is missing");
-  }
-  const bool is_open = schema["x-kubernetes-preserve-unknown-fields"].is("true");
-  for (const Value& field : value.children()) {
-    const std::string below = path + "." + std::string(field.key);
-    const Value& known = schema["properties"][field.key];
-    const Value& any = schema["additionalProperties"];
-    if (known) {
-      crd_check(field, known, below, faults);
-    } else if (any.is_mapping()) {
-      crd_check(field, any, below, faults);
-    } else if (!is_open && !any.is("true")) {
-      faults.push_back(below + ": unknown field");
-    }
-  }
-}
-
-void crd_check_array(const Value& value, const Value& schema, const std::string& path,
-                     std::vector<std::string>& faults) {
-  if (!value.is_sequence()) {
-    faults.push_back(path + ": expected a list");
-    return;
-  }
-  if (const auto most = schema["maxItems"].integer(); most && value.count > *most)
-    faults.push_back(path + ": too long");
-  if (const auto least = schema["minItems"].integer(); least && value.count < *least)
-    faults.push_back(path + ": too short");
-  for (std::size_t i = 0; i < value.count; ++i)
-    crd_check(value[i], schema["items"], path + "[" + std::to_string(i) + "]", faults);
-}
-
-void crd_check_text(const Value& value, const Value& schema, const std::string& path,
-                    std::vector<std::string>& faults) {
-  const bool reads_as_number = value.style == manifest::Style::plain && (value.number() || value.is("true"));
-  if (value.form != manifest::Form::scalar || reads_as_number) {
-    faults.push_back(path + ": expected a text");
-    return;
-  }
-  bool is_listed = schema["enum"].count == 0;
-  for (const Value& choice : schema["enum"].children()) is_listed = is_listed || choice.text == value.text;
-  if (!is_listed) faults.push_back(path + ": " + std::string(value.text) + " is not one of the choices");
-  const std::string pattern(schema["pattern"].text);
-  if (!pattern.empty() && !std::regex_search(std::string(value.text), std::regex(pattern)))
-    faults.push_back(path + ": " + std::string(value.text) + " does not match " + pattern);
-}
-
-void crd_check_number(const Value& value, const Value& schema, const std::string& path,
-                      std::vector<std::string>& faults) {
-  const auto number = value.style == manifest::Style::plain ? value.number() : std::nullopt;
-  if (!number) {
-    faults.push_back(path + ": expected a number");
-    return;
-  }
-  if (const auto least = schema["minimum"].number(); least && *number < *least) faults.push_back(path + ": too small");
-  if (const auto most = schema["maximum"].number(); most && *number > *most) faults.push_back(path + ": too large");
-}
-
-void crd_check(const Value& value, const Value& schema, const std::string& path, std::vector<std::string>& faults) {
-  const std::string_view type = schema["type"].text;
-  if (schema["x-kubernetes-int-or-string"].is("true")) {
-    if (value.form != manifest::Form::scalar) faults.push_back(path + ": expected a number or a text");
-  } else if (type == "object") {
-    crd_check_object(value, schema, path, faults);
-  } else if (type == "array") {
-    crd_check_array(value, schema, path, faults);
-  } else if (type == "string") {
-    crd_check_text(value, schema, path, faults);
-  } else if (type == "integer" || type == "number") {
-    crd_check_number(value, schema, path, faults);
-  } else if (type == "boolean") {
-    const bool is_word = value.is("true") || value.is("false");
-    if (!is_word || value.style != manifest::Style::plain) faults.push_back(path + ": expected true or false");
-  }
 }
 
 }  // namespace
@@ -120,14 +37,8 @@ std::vector<std::string> CrdSchemas::faults_of(const Value& object) const {
     faults.push_back("apiVersion: no such version of " + std::string(object["kind"].text));
     return faults;
   }
-  for (const Value& field : object.children()) {
-    if (field.key == "apiVersion" || field.key == "kind" || field.key == "metadata") continue;
-    const Value& known = (*schema->second)["properties"][field.key];
-    if (known) {
-      crd_check(field, known, std::string(field.key), faults);
-    } else {
-      faults.push_back(std::string(field.key) + ": unknown field");
-    }
+  for (const lint::CrdFault& fault : lint::crd_faults(object, *schema->second)) {
+    faults.push_back(fault.path + " " + fault.fault);
   }
   return faults;
 }
@@ -155,25 +66,17 @@ void CrdSchemas::read(const std::filesystem::path& path) {
 
 namespace {
 
-TEST(PlanCrdCheck, FindsWhatADefinitionDoesNotAllow) {
+TEST(PlanCrdCheck, ReadsTheDefinitionsOfAFolder) {
   const testing::CrdSchemas own(std::filesystem::path(CAPSTAN_SOURCE_DIR) / "deploy/crds");
-  struct Row {
-    std::string object, fault;
+  const auto faults = [&](const std::string& text) {
+    const manifest::Documents documents = manifest::Documents::parse(text);
+    return own.faults_of(documents.all().front().root);
   };
-  const std::string policy = "apiVersion: capstan.dev/v1alpha1\nkind: FleetPolicy\nspec:\n";
-  for (const Row& row :
-       {Row{policy + "  layers: {replicas: Shadow}\n", ""},
-        Row{policy + "  layers: {replicas: On}\n", "spec.layers.replicas: On is not one of the choices"},
-        Row{policy + "  limit: 5\n", "spec.limit: unknown field"},
-        Row{policy + "  limits: {gpus: \"5\"}\n", "spec.limits.gpus: expected a number"},
-        Row{policy + "  limits: {gpus: -5}\n", "spec.limits.gpus: too small"},
-        Row{policy + "  limits: [5]\n", "spec.limits: expected a mapping"},
-        Row{policy + "  halt: \"true\"\n", "spec.halt: expected true or false"},
-        Row{policy + "  instanceTypes: [{name: a, gpu: b}]\n", "spec.instanceTypes[0]: gpus is missing"}}) {
-    const manifest::Documents documents = manifest::Documents::parse(row.object);
-    const std::vector<std::string> faults = own.faults_of(documents.all().front().root);
-    EXPECT_EQ(faults, row.fault.empty() ? std::vector<std::string>() : std::vector<std::string>{row.fault});
-  }
+  const std::string policy = "kind: FleetPolicy\nspec: {limit: 5}\n";
+  EXPECT_EQ(faults("apiVersion: capstan.dev/v1alpha1\n" + policy),
+            std::vector<std::string>{"spec.limit is no field; did you mean limits?"});
+  EXPECT_EQ(faults("apiVersion: capstan.dev/v1\n" + policy),
+            std::vector<std::string>{"apiVersion: no such version of FleetPolicy"});
 }
 
 }  // namespace

@@ -35,11 +35,12 @@ std::string memory_share(double whole, std::int64_t shares) {
 
 void add_vllm(const ServiceSpec& service, const RoleFleet& role, std::int64_t drain_s, EngineCommand& out) {
   std::vector<std::string> flags = {fmt::format("--served-model-name={}", service.served_model_name),
-                                    fmt::format("--tensor-parallel-size={}", role.engine.tp),
+                                    fmt::format("--tensor-parallel-size={}", role.engine.tensor_parallel()),
                                     fmt::format("--max-num-seqs={}", kEngineLimits.max_seqs),
                                     fmt::format("--max-num-batched-tokens={}", kEngineLimits.max_batched_tokens),
                                     fmt::format("--port={}", kPortNumber),
                                     fmt::format("--shutdown-timeout={}", drain_s)};
+  if (role.engine.stages > 1) flags.push_back(fmt::format("--pipeline-parallel-size={}", role.engine.stages));
   if (quantizes_weights(service, role.engine.weight_dtype)) flags.emplace_back("--quantization=fp8");
   if (role.gpu_shares > 1) flags.push_back("--gpu-memory-utilization=" + memory_share(0.9, role.gpu_shares));
   if (role.role != model::Role::both) {
@@ -65,12 +66,13 @@ void add_sglang(const ServiceSpec& service, const RoleFleet& role, EngineCommand
   out.command = {"python3", "-m", "sglang.launch_server"};
   out.args = {fmt::format("--model-path={}", model_folder(service)),
               fmt::format("--served-model-name={}", service.served_model_name),
-              fmt::format("--tp-size={}", role.engine.tp),
+              fmt::format("--tp-size={}", role.engine.tensor_parallel()),
               fmt::format("--max-running-requests={}", kEngineLimits.max_seqs),
               fmt::format("--chunked-prefill-size={}", kEngineLimits.max_batched_tokens),
               "--host=0.0.0.0",
               fmt::format("--port={}", kPortNumber),
               "--enable-metrics"};
+  if (role.engine.stages > 1) out.args.push_back(fmt::format("--pp-size={}", role.engine.stages));
   if (quantizes_weights(service, role.engine.weight_dtype)) out.args.emplace_back("--quantization=fp8");
   if (role.gpu_shares > 1) out.args.push_back("--mem-fraction-static=" + memory_share(0.85, role.gpu_shares));
   if (role.role != model::Role::both) {
@@ -96,6 +98,11 @@ std::optional<MissingCommand> missing_command(const ServiceSpec& service, const 
     return MissingCommand{"the plan has no command for this engine on several pods",
                           "use vLLM or SGLang, or fewer GPUs for a replica"};
   }
+  if (service.is_disaggregated && service.pipeline_parallel > 1) {
+    return MissingCommand{
+        "the plan has no command that hands KV memory from prefill to decode replicas with pipeline stages",
+        "use pipeline_parallel: 1 with a larger tensor_parallel, or replicas that do both"};
+  }
   if (service.engine == Engine::tensorrt_llm && quantizes_weights(service, role.engine.weight_dtype)) {
     return MissingCommand{"TensorRT-LLM serves FP8 only from weights that are stored as FP8",
                           fmt::format("name such a checkpoint as the model of the service, or leave out dtype, in "
@@ -120,11 +127,12 @@ EngineCommand engine_command(const ServiceSpec& service, const RoleFleet& role, 
       out.command = {"trtllm-serve", model_folder(service)};
       out.args = {"--host=0.0.0.0",
                   fmt::format("--port={}", kPortNumber),
-                  fmt::format("--tp_size={}", role.engine.tp),
+                  fmt::format("--tp_size={}", role.engine.tensor_parallel()),
                   fmt::format("--max_batch_size={}", kEngineLimits.max_seqs),
                   fmt::format("--max_num_tokens={}", kEngineLimits.max_batched_tokens),
                   fmt::format("--served_model_name={}", service.served_model_name),
                   fmt::format("--extra_llm_api_options={}/{}", kConfigMount, kConfigFile)};
+      if (role.engine.stages > 1) out.args.push_back(fmt::format("--pp_size={}", role.engine.stages));
       // Without chunks, a prompt that is longer than a step is refused.
       out.config = "return_perf_metrics: true\nenable_iter_perf_stats: true\nenable_chunked_prefill: true\n";
       break;

@@ -8,7 +8,7 @@
 
 namespace capstan::plan {
 
-/// How a container starts an engine.
+/// The command with which a container starts an engine, and the parts of the container that depend on it.
 struct EngineCommand {
   std::vector<std::string> command{};  ///< command; empty: the entry point of the image
   std::vector<std::string> args{};
@@ -27,7 +27,7 @@ bool supports_gang(Engine engine);
 bool supports_disaggregation(Engine engine);
 /// Returns true if a flag of the engine bounds its part of the memory of a GPU that it shares.
 bool bounds_gpu_memory(Engine engine);
-/// Why the plan cannot write the workload of a role, and what to do in place of it.
+/// The reason why the plan cannot write the workload of a role, and an alternative for the user.
 struct MissingCommand {
   std::string why{};
   std::string instead{};

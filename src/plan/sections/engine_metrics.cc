@@ -16,7 +16,7 @@ using signals::MetricRow;
 using signals::SignalName;
 
 constexpr std::string_view kEveryVersion = "all";
-/// The plan runs Triton with this backend, in all of whose versions its metrics are.
+/// Value of `MetricRow::versions`. The plan runs Triton with this backend, and all versions of it have such metrics.
 constexpr std::string_view kTritonBackend = "TensorRT-LLM backend";
 
 /// Returns the name of a pod label as Prometheus writes it: "app_kubernetes_io_name".

@@ -21,7 +21,7 @@ struct EngineMetric {
   std::string metric{};
   SeriesLabels where{};
   signals::MetricKind kind = signals::MetricKind::gauge;
-  double scale = 1;  ///< microseconds in its unit, for a time
+  double scale = 1;  ///< microseconds per unit, for a metric that is a time
 };
 
 /// Returns the metric of a signal from schema/metrics.csv, or nothing if the engine has none. Where there is a choice,

@@ -25,7 +25,8 @@ Yaml variant_of(const ServiceSpec& service, const RoleFleet& role) {
   variant.set("minReplicas", role.minimum);
   variant.set("maxReplicas", role.maximum);
   variant.set("gpu", role.engine.gpu);
-  variant.set("engineProfile", Yaml::map({{"model", role.engine.model}, {"dtype", role.engine.weight_dtype}}));
+  variant.set("engineProfile",
+              Yaml::map({{"model", engine::model_words(role.engine)}, {"dtype", role.engine.weight_dtype}}));
   return variant;
 }
 

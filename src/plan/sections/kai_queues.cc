@@ -12,7 +12,7 @@ constexpr std::int64_t kUnlimited = -1;
 
 Yaml unlimited_resource() { return Yaml::map({{"quota", kUnlimited}, {"limit", kUnlimited}, {"overQuotaWeight", 1}}); }
 
-/// Returns a queue. With a node pool of KAI, its scheduler knows only queues with the label of the pool.
+/// Returns a queue. The scheduler of a KAI node pool knows only queues with the label of that pool.
 Yaml kai_queue(const PlanSpec& spec, std::string_view name) {
   Yaml queue = kube_object("scheduling.run.ai/v2", "Queue", name);
   if (!spec.cluster.kai_node_pool.empty()) {

@@ -28,7 +28,7 @@ std::vector<std::string> machine_names(const GpuPool& pool) {
   return names;
 }
 
-/// Returns the processor architecture of the pool's machines, which have Arm processors next to a GB200 and in g5g.
+/// Returns the processor architecture of the pool's machines. Machines with GB200, GH200 or T4G have Arm processors.
 std::string architecture(const GpuPool& pool) {
   const bool is_arm = pool.gpu.starts_with("gb") || pool.gpu.starts_with("gh") || pool.gpu.starts_with("t4g");
   return is_arm ? "arm64" : "amd64";

@@ -117,7 +117,7 @@ std::string lower_kind(const ServiceSpec& service) {
   return kind;
 }
 
-/// Returns the replicas of a role that carried the load in the simulations.
+/// Returns the number of replicas that carried the load of a role in the simulations: the most that were ready at once.
 ReplicaCount safe_replicas(const RoleFleet& role) {
   return std::clamp(role.peak_ready, role.minimum, std::max(role.minimum, role.maximum));
 }

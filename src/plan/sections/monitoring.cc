@@ -20,7 +20,7 @@ namespace {
 /// Texts of the page about all services and the cluster.
 struct PageLists {
   std::vector<std::string> watched{};  ///< titles
-  std::vector<LeftOutRow> left_out{};  ///< nothing can feed them
+  std::vector<LeftOutRow> left_out{};  ///< rows whose metrics no component exports
 };
 
 template <typename Element>
@@ -46,7 +46,7 @@ std::string left_out_words(const std::vector<LeftOutRow>& rows) {
 }
 
 /// Adds the metrics to watch first, and the rows that have no value.
-/// @param owner  of the metrics: a service, or empty for the cluster and for an only service
+/// @param owner  service of the metrics; empty: the cluster, or the only service of the plan
 void add_headlines(const Monitoring& found, const std::string& owner, PageLists& page, Section& out) {
   const std::string prefix = owner.empty() ? "" : owner + ": ";
   for (const Panel& panel : found.panels) {

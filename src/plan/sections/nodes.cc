@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/number_text.h"
+#include "engine/instances.h"
 #include "explain/words.h"
 #include "plan/charts.h"
 #include "plan/names.h"
@@ -12,7 +13,6 @@
 #include "plan/sections/node_class.h"
 #include "plan/sections/pools.h"
 #include "plan/sections/sections.h"
-#include "scenario/instances.h"
 
 namespace capstan::plan {
 
@@ -38,7 +38,7 @@ std::string price_list(const MachineSpec& machine) {
 }
 
 /// Returns the source of the prices of a cloud in data/instances.csv, which data/README.md describes.
-std::string_view price_source(const scenario::Instance& row) {
+std::string_view price_source(const engine::Instance& row) {
   if (row.cloud == "azure") return "karpenter-provider-azure of 2026-06-18 (data/instances.csv)";
   if (row.cloud == "gcp") return "karpenter-provider-gcp of 2026-08-06 (data/instances.csv)";
   return row.spot_per_hour ? "karpenter-provider-aws of 2026-07-20, spot SkyPilot's catalog v8 (data/instances.csv)"
@@ -51,7 +51,7 @@ struct PriceSources {
   MachineSpec listed{};  ///< has the prices of the catalogue
 };
 
-PriceSources price_sources(const MachineSpec& machine, const scenario::Instance* row) {
+PriceSources price_sources(const MachineSpec& machine, const engine::Instance* row) {
   PriceSources out{machine, machine};
   const auto divide = [&](std::optional<MicroUsd> MachineSpec::* price, const std::optional<MicroUsd>& of_row) {
     (row != nullptr && machine.*price == of_row ? out.stated : out.listed).*price = std::nullopt;
@@ -67,7 +67,7 @@ PriceSources price_sources(const MachineSpec& machine, const scenario::Instance*
 void add_price(Section& section, const PlanSpec& spec, const MachineSpec& machine) {
   const std::string name = "price of " + machine.name;
   if (std::ranges::find(section.statements, name, &Statement::name) != section.statements.end()) return;
-  const scenario::Instance* row = scenario::find_instance(machine.name);
+  const engine::Instance* row = engine::find_instance(machine.name);
   const PriceSources sources = price_sources(machine, row);
   const std::string stated = price_list(sources.stated), listed = price_list(sources.listed);
   if (!stated.empty()) {

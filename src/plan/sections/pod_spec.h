@@ -35,9 +35,9 @@ struct PodResourcesShare {
 };
 PodResourcesShare resources_share(const RoleFleet& role);
 
-/// Returns the pod template (metadata and spec) of a replica of one pod, or of the leader of several.
+/// Returns the pod template (metadata and spec) of a replica of one pod, or of the leader of a replica of several pods.
 Yaml engine_pod(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role);
-/// Returns the pod template of the other pods of a replica of several.
+/// Returns the pod template of the other pods of a replica of several pods.
 Yaml worker_pod(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role);
 
 /// Returns the name of the ConfigMap of a role's engine.

@@ -7,7 +7,7 @@
 namespace capstan::plan {
 namespace {
 
-/// Returns a plan of batch work beside a second service on the same machines.
+/// Returns a plan of batch work and a second service on the same machines.
 testing::SamplePlan two_on_one_pool(std::int64_t second_memory_gib) {
   testing::SamplePlan plan = testing::batch_plan();
   RoleFleet role = plan.services[0].roles[0];

@@ -52,7 +52,7 @@ struct DeviceLabel {
 std::optional<DeviceLabel> device_label(const GpuPool& pool);
 /// Returns the key of the device plugin's ConfigMap that divides the GPUs of a pool by MPS: "l40s-mps".
 std::string mps_config(std::string_view pool);
-/// Returns the key of the config that divides them by time-slicing: "l40s-time-slicing".
+/// Returns the key of the config that divides the GPUs of a pool by time-slicing: "l40s-time-slicing".
 std::string time_slicing_config(std::string_view pool);
 
 /// Returns the GPUs that a pod blocks on a node, so that equal pods fill the node: 4 for a pod of 3 GPUs on a node

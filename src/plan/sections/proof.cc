@@ -5,6 +5,7 @@
 #include "base/number_text.h"
 #include "experiment/text/words.h"
 #include "plan/figures.h"
+#include "plan/files.h"
 #include "plan/scheduling.h"
 #include "plan/sections/sections.h"
 #include "plan/sections/subject_statements.h"
@@ -53,6 +54,9 @@ class ServiceProof {
     add_all_spot();
     add_frontier();
     out_.commands.push_back(fmt::format("capstan compare scenario-{}.yaml", service_.service));
+    if (!service_.comparison.empty()) {
+      out_.commands.push_back(fmt::format("capstan compare {}", comparison_file(service_)));
+    }
     const std::string& left_out = service_.not_simulated;
     if (!left_out.empty() && std::ranges::find(out_.not_simulated, left_out) == out_.not_simulated.end()) {
       out_.not_simulated.push_back(left_out);
@@ -180,8 +184,12 @@ void add_together(const PlanFacts& facts, Section& out) {
 Section proof_section(const PlanFacts& facts) {
   Section out{.key = "proof", .title = "Proof"};
   if (!facts.services.empty()) {
-    const std::string scenario = fmt::format("scenario-{}.yaml", facts.services.front().service);
-    out.notes.push_back({"repeat", fmt::format("capstan compare {} --seed 2", scenario)});
+    const ServicePlan& first = facts.services.front();
+    out.notes.push_back({"repeat", fmt::format("capstan compare scenario-{}.yaml --seed 2", first.service)});
+    if (!first.comparison.empty()) {
+      out.notes.push_back(
+          {"the files in replicas/ as policies", fmt::format("capstan compare {} --seed 2", comparison_file(first))});
+    }
   }
   std::vector<std::string> holds, misses;
   for (std::size_t i = 0; i < facts.services.size(); ++i) {

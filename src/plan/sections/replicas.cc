@@ -15,6 +15,21 @@ namespace capstan::plan {
 
 namespace {
 
+/// Says how the simulations count a pipeline whose step times were not measured.
+void add_stages(const RoleFleet& role, SubjectStatements& statements) {
+  const engine::EngineRow& row = role.engine;
+  if (!row.is_derived) return;
+  statements.add(
+      "step of a pipeline", fmt::format("as long as with TP {} alone", row.tensor_parallel()),
+      fmt::format(
+          "no step times of {0} stages are known, so a batch passes all stages before the next begins; "
+          "the stages only add memory. An engine that overlaps batches serves more, so fewer replicas "
+          "may be enough: measure rows with pp = {0} and state them with step_times. Capstan's policy uses the row "
+          "of another model until replicas have reported step times, also in the simulations",
+          row.stages),
+      Evidence::assumed, Visibility::page);
+}
+
 void add_signal_statements(const ScalerFacts& facts, const ServicePlan& fleet, Section& out) {
   const SignalChoice& signal = facts.signal;
   SubjectStatements statements(workload_name(facts.service, facts.role.role), out);
@@ -39,6 +54,7 @@ void add_signal_statements(const ScalerFacts& facts, const ServicePlan& fleet, S
                  signal.in_flight_reason, Evidence::modelled, Visibility::one_service);
   statements.add("target that is reached first", signal.first_threshold, signal.first_threshold_reason,
                  Evidence::modelled, Visibility::page);
+  add_stages(facts.role, statements);
   statements.add("minimum", fmt::format("{}", facts.role.minimum),
                  "the smallest that was simulated and holds the SLO for this cost", Evidence::simulated);
   statements.add(
@@ -114,6 +130,27 @@ void add_variants(const ServiceSpec& service, const ServicePlan& fleet, Section&
        .subject = service.name});
 }
 
+/// Says which signal the InferenceScaler has, and what it cannot state.
+void add_own_signal(const PlanFacts& facts, const ServiceSpec& service, Section& out) {
+  std::string why =
+      "policy Capstan compares the load with what a replica delivers within every bound of the SLO, from the engine "
+      "table; so it has no threshold to write down, and prefill and decode each have their own result";
+  if (!facts.spec.asked.scale_on.empty()) {
+    why += fmt::format("; it does so although asked.scale_on is {}, which the ScaledObject and the HPA follow",
+                       facts.spec.asked.scale_on);
+  }
+  if (service.goodput_per_s) {
+    why += "; an InferenceScaler has no key for slo.goodput_per_second: the simulations of the plan test that it holds";
+  }
+  const bool is_on_page = !facts.spec.asked.scale_on.empty() || service.goodput_per_s.has_value();
+  out.statements.push_back({.name = service.name + " signal of the InferenceScaler",
+                            .value = "composite goodput",
+                            .why = std::move(why),
+                            .evidence = Evidence::modelled,
+                            .visibility = is_on_page ? Visibility::page : Visibility::details,
+                            .subject = service.name});
+}
+
 /// Says in one sentence which scaler each service gets.
 std::string choice_words(const PlanFacts& facts) {
   std::string words;
@@ -125,10 +162,9 @@ std::string choice_words(const PlanFacts& facts) {
     if (!fleet.holds_slo) {
       words += fmt::format("no scaler holds the SLO; {} meets most, for {}.", scaler_word(fleet.scaler), cost);
     } else if (fleet.scaler == ScalerKind::constant) {
-      words += fmt::format(
-          "a constant fleet of {} holds the SLO at the lowest cost, {}: apply a scaler with this minimum, which "
-          "changes nothing until the load is higher than the simulated one.",
-          constant_words(fleet), cost);
+      const std::string applied = applied_scaler_words(fleet);
+      words += fmt::format("a constant fleet of {} holds the SLO at the lowest cost, {}{}{}.", constant_words(fleet),
+                           cost, applied.empty() ? "" : ": ", applied);
     } else {
       words += fmt::format(
           "{} holds the SLO at the lowest cost, {}{}.",
@@ -173,6 +209,7 @@ Section replicas_section(const PlanFacts& facts) {
     const ServiceSpec& service = facts.spec.services[i];
     const ServicePlan& fleet = facts.services[i];
     for (const RoleFleet& role : fleet.roles) add_role(facts, service, fleet, role, out);
+    add_own_signal(facts, service, out);
     add_variants(service, fleet, out);
     out.manifests.push_back({.file = fmt::format("replicas/capstan/{}.yaml", service.name),
                              .body = inference_scaler(facts.spec, service, with_scaler(fleet, ScalerKind::capstan))});

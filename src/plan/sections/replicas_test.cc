@@ -243,6 +243,21 @@ TEST(ReplicasSection, ScalesMixedWorkOnItsGoodput) {
   EXPECT_TRUE(testing::value_of_statement(section, "chat target of goodput per replica").ends_with(" tokens/s"));
 }
 
+TEST(ReplicasSection, SaysWhichSignalTheInferenceScalerHas) {
+  testing::PlanSample sample = chat_sample();
+  const auto statement = [&] {
+    const Section section = replicas_section(sample.facts());
+    return *std::ranges::find(section.statements, "chat signal of the InferenceScaler", &Statement::name);
+  };
+  EXPECT_EQ(statement().value, "composite goodput");
+  EXPECT_EQ(statement().visibility, Visibility::details);
+  sample.spec.asked.scale_on = "kv";
+  EXPECT_NE(statement().why.find("although asked.scale_on is kv"), std::string::npos);
+  EXPECT_EQ(statement().visibility, Visibility::page);
+  sample.spec.services[0].goodput_per_s = 2;
+  EXPECT_NE(statement().why.find("no key for slo.goodput_per_second"), std::string::npos);
+}
+
 TEST(ReplicasSection, WritesAnInferenceScaler) {
   const Section section = replicas_section(disaggregated_sample().facts());
   EXPECT_EQ(testing::find_body(section, "replicas/capstan/chat.yaml")->document(),

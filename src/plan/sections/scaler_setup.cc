@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "experiment/text/words.h"
 #include "plan/charts.h"
+#include "plan/figures.h"
 #include "plan/names.h"
 #include "plan/sections/kill_switch.h"
 #include "plan/sections/metrics_setup.h"
@@ -67,11 +69,26 @@ std::string_view scaler_option(const ServicePlan& service) {
       return "capstan";
     case ScalerKind::hpa:
       return "hpa";
+    case ScalerKind::constant: {
+      const ScalerVariant* keda = find_variant(service, ScalerKind::scaled_object);
+      if (keda != nullptr && !keda->refused.empty()) return "capstan";  // the only one that was simulated
+      break;
+    }
     case ScalerKind::scaled_object:
-    case ScalerKind::constant:
       break;
   }
   return "keda";
+}
+
+std::string applied_scaler_words(const ServicePlan& service) {
+  if (service.scaler != ScalerKind::constant) return {};
+  const bool is_capstan = scaler_option(service) == "capstan";
+  const ScalerVariant* applied = find_variant(service, is_capstan ? ScalerKind::capstan : ScalerKind::scaled_object);
+  if (applied == nullptr || applied->seeds.empty()) return {};
+  return fmt::format(
+      "apply.sh applies the {} with this minimum, so that a higher load is served, too; on this load it costs {} "
+      "USD/h, because it adds replicas at bursts; with its maximum at its minimum the fleet stays constant",
+      is_capstan ? "InferenceScaler" : "ScaledObject", experiment::usd(micro_usd_per_hour(applied->seeds)));
 }
 
 Alternative scaler_alternative(const ServicePlan& service, std::string_view option) {

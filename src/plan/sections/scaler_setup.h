@@ -6,15 +6,18 @@
 
 #include "plan/sections/sections.h"
 
-// Which of the scalers of a service is applied, and the commands that install it with everything that it needs.
+// The applied scaler of each service, and the commands that install it with everything that it needs.
 namespace capstan::plan {
 
 /// Folders below replicas/, one for each kind of scaler.
 inline constexpr std::array<std::string_view, 3> kScalerOptions = {"capstan", "keda", "hpa"};
 
-/// Returns the one of these folders whose scaler the plan applies. A constant fleet
-/// has a ScaledObject, so that a load above the planned one is served too.
+/// Returns the folder of `kScalerOptions` whose scaler the plan applies. A constant fleet has a ScaledObject, so that a
+/// load above the planned one is served too.
 std::string_view scaler_option(const ServicePlan& service);
+/// Says of a constant fleet which autoscaler `apply.sh` applies nevertheless, and what it costs on the simulated load:
+/// it adds replicas at bursts, and is there for a higher load. Empty for another fleet.
+std::string applied_scaler_words(const ServicePlan& service);
 
 /// Returns true if a service uses the scaler of a folder.
 bool uses_scaler(const PlanFacts& facts, std::string_view option);

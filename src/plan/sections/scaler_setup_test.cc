@@ -46,6 +46,23 @@ TEST(ScalerSetup, AppliesTheScalerThatThePlanChose) {
   }
 }
 
+TEST(ScalerSetup, AConstantFleetGetsASimulatedScalerAndItsCost) {
+  ServicePlan service{.service = "chat", .scaler = ScalerKind::constant};
+  const auto trial = [](std::int64_t usd) {
+    return Trial{.micro_usd = usd * 1'000'000, .simulated = std::chrono::hours(1)};
+  };
+  service.variants = {{.kind = ScalerKind::capstan, .seeds = {trial(9)}},
+                      {.kind = ScalerKind::scaled_object, .seeds = {trial(7)}}};
+  EXPECT_EQ(scaler_option(service), "keda");
+  EXPECT_NE(applied_scaler_words(service).find("applies the ScaledObject with this minimum"), std::string::npos);
+  EXPECT_NE(applied_scaler_words(service).find("on this load it costs 7.00 USD/h"), std::string::npos);
+  service.variants[1] = {.kind = ScalerKind::scaled_object, .refused = "no metrics"};
+  EXPECT_EQ(scaler_option(service), "capstan") << "a ScaledObject that was not simulated";
+  EXPECT_NE(applied_scaler_words(service).find("on this load it costs 9.00 USD/h"), std::string::npos);
+  service.scaler = ScalerKind::hpa;
+  EXPECT_EQ(applied_scaler_words(service), "");
+}
+
 TEST(ScalerSetup, EachRoleHasAFileOfItsOwn) {
   testing::PlanSample sample = testing::disaggregated_sample();
   sample.services.front().scaler = ScalerKind::hpa;

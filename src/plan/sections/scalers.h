@@ -24,7 +24,7 @@ ScalerFacts scaler_facts(const PlanSpec& spec, const ServiceSpec& service, const
 /// Returns `{apiVersion, kind, name}` of the workload.
 Yaml scale_target(const ScalerFacts& facts);
 
-/// Returns `behavior` of an HPA, which a ScaledObject has too: up at once, down slowly.
+/// Returns the `behavior` of an HPA, which a ScaledObject has too: it scales up at once and down slowly.
 Yaml scaling_behavior(const ScalerFacts& facts);
 
 /// Sets the minimum. A minimum of one replica is stated with the reason why the plan accepts it.

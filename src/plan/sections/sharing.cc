@@ -80,7 +80,7 @@ Yaml mig_entry(const lint::MigProduct& product, const lint::MigGeometry& geometr
       {{"device-filter", device_filter(product)}, {"devices", "all"}, {"mig-enabled", true}, {"mig-devices", devices}});
 }
 
-/// The geometries of the plan by name, which is the value of the node label nvidia.com/mig.config.
+/// Returns the MIG geometries of the plan by name. The name is the value of the node label nvidia.com/mig.config.
 std::map<std::string, Yaml> mig_configs(const std::vector<SharedRole>& roles) {
   std::map<std::string, Yaml> configs;
   std::map<std::string, std::vector<std::string>> proposed;  // profiles without step times, by GPU kind
@@ -126,7 +126,7 @@ void add_mig(Section& section, const std::map<std::string, Yaml>& configs) {
        .evidence = Evidence::assumed});
 }
 
-/// Returns the config of the device plugin that divides GPUs between as many pods.
+/// Returns the config of the device plugin that divides each GPU between `shares` pods.
 Yaml device_plugin_config(std::string_view way, std::int64_t shares) {
   Yaml file = Yaml::map({{"version", "v1"}});
   Yaml& sharing = file["sharing"][way];

@@ -11,7 +11,7 @@
 
 namespace capstan::plan {
 
-/// How the replicas of a service use GPUs.
+/// The way in which the replicas of a service use GPUs.
 enum class Sharing : std::uint8_t {
   whole,             ///< a replica has whole GPUs
   slice,             ///< a replica has a MIG slice, and was simulated with the step times of the slice

@@ -85,8 +85,8 @@ void set_growth(const ServiceSpec& service, const RoleFleet& role, const MeanReq
   choice.growth = std::clamp(burst / std::max(ready, 1e-9), 1.0, kGrowthMax);
 }
 
-/// Returns a mean load whose usual deviation stays within `most`: requests arrive at random, so that the deviation is
-/// the square root.
+/// Returns a mean number of requests that usually stays within `most`, even with random arrivals: their standard
+/// deviation is about the square root of `most`.
 double less_deviation(double most) { return std::max(most - std::sqrt(most), 1.0); }
 
 void set_in_flight(const RoleFleet& role, SignalChoice& choice) {

@@ -12,7 +12,7 @@ namespace capstan::plan {
 
 namespace {
 
-/// Returns the pool whose nodes hold pods with so many GPUs; null if there is none.
+/// Returns the pool whose nodes can hold pods with this number of GPUs; null if there is none.
 const GpuPool* pool_for(GpuCount gpus_per_pod, const std::vector<GpuPool>& pools) {
   const GpuPool* best = nullptr;
   const auto rank = [](const GpuPool& pool) {
@@ -25,7 +25,7 @@ const GpuPool* pool_for(GpuCount gpus_per_pod, const std::vector<GpuPool>& pools
   return best;
 }
 
-/// Returns the size with the values that the spec leaves out.
+/// Returns the size of a job, with defaults for the values that the spec leaves out.
 workload::JobSize complete_size(const TenantSpec& tenant, const TenantJobs& jobs, const GpuPool& pool) {
   workload::JobSize size = jobs.load.sizes.front();
   const GpuCount share = tenant.gpu_quota > 0 ? tenant.gpu_quota : tenant.gpu_limit.value_or(pool.gpus_per_node());

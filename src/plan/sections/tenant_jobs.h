@@ -14,14 +14,15 @@ struct PlacedJobs {
   const TenantSpec* tenant = nullptr;
   const TenantJobs* jobs = nullptr;
   const GpuPool* pool = nullptr;
-  workload::JobSize size{};    ///< size with the pods and the GPUs that the spec leaves out
+  workload::JobSize size{};    ///< size, with defaults for the pods and GPUs that the spec leaves out
   bool is_on_one_node = true;  ///< true: all pods fit one node; false: they share a zone
 };
 
-/// Returns the classes of jobs that a pool of whole GPUs can hold: the pool that has nodes for jobs, else the largest.
+/// Returns the classes of jobs that fit a pool of whole GPUs, each with its pool: the pool that has nodes for jobs,
+/// else the largest one.
 std::vector<PlacedJobs> placed_jobs(const PlanSpec& spec, const std::vector<GpuPool>& pools);
 
-/// Returns the classes whose pods fit no node of the pools, each with the reason: noun phrases.
+/// Returns the classes whose pods fit no node of the pools, each as a noun phrase with the reason.
 std::vector<std::string> unplaced_jobs(const PlanSpec& spec, const std::vector<GpuPool>& pools);
 
 /// Returns the name of the pool whose nodes the jobs use; empty if there are no jobs. All classes use one pool, unless

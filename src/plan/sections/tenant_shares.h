@@ -8,7 +8,7 @@
 
 namespace capstan::plan {
 
-/// The GPUs of a tenant in one pool, in the units that the nodes of the pool offer.
+/// The GPUs of a tenant in one pool, counted in GPUs or, for a pool of slices, in MIG slices.
 struct PoolShare {
   GpuCount quota = 0;    ///< units that the tenant is entitled to
   GpuCount maximum = 0;  ///< units of its services at their maximum
@@ -22,7 +22,7 @@ struct TenantShare {
   std::optional<GpuCount> limit{};  ///< GPUs that the tenant may hold; nothing: all that are free
   std::vector<PoolShare> pools{};   ///< shares by pool of the plan
   bool has_slices = false;          ///< true if its services run on MIG slices
-  bool is_derived = false;          ///< true if the spec states no quota, and it is that of the services' maximum
+  bool is_derived = false;          ///< true: the spec states no quota, so it follows from the services' maximum
 };
 
 /// Returns the shares by tenant of the spec. A tenant without a stated quota is entitled to what its services hold at

@@ -61,6 +61,7 @@ inline ServiceSpec& add_sample_service(SamplePlan& plan, const std::string& name
   ServiceSpec service;
   service.name = name;
   service.model = roles.front().engine.model;
+  service.served_model_name = service.model;
   service.tensor_parallel = roles.front().engine.tp;
   service.tenant = plan.spec.tenants.front().name;
   service.is_disaggregated = roles.size() > 1;
@@ -93,7 +94,7 @@ inline SamplePlan gang_plan() {
   return plan;
 }
 
-/// Two small models on slices of different sizes beside a model on whole GPUs.
+/// Two small models on slices of different sizes, and a model on whole GPUs.
 inline SamplePlan sliced_plan() {
   SamplePlan plan = sample_plan("small-models");
   add_sample_service(plan, "chat", {sample_role(sample_machine("p5.4xlarge", "h100_sxm", 1), 1, 2, 6)});

@@ -384,6 +384,26 @@ TEST(EngineCommand, IsThatOfTheEngine) {
   EXPECT_EQ(engine_command(service, prefill, 150).health_path, "/v2/health/ready");
 }
 
+TEST(EngineCommand, DividesThePipelineIntoStages) {
+  const PlanSample sample = chat_sample();
+  ServiceSpec service = sample.spec.services.front();
+  RoleFleet role = sample.services.front().roles.front();
+  role.engine.tp = 8;
+  role.engine.stages = 2;
+  const auto has = [&](std::string_view argument) {
+    const EngineCommand command = engine_command(service, role, 150);
+    return std::ranges::find(command.args, argument) != command.args.end();
+  };
+  EXPECT_TRUE(has("--tensor-parallel-size=4"));
+  EXPECT_TRUE(has("--pipeline-parallel-size=2"));
+  service.engine = Engine::sglang;
+  EXPECT_TRUE(has("--tp-size=4"));
+  EXPECT_TRUE(has("--pp-size=2"));
+  service.engine = Engine::tensorrt_llm;
+  EXPECT_TRUE(has("--tp_size=4"));
+  EXPECT_TRUE(has("--pp_size=2"));
+}
+
 TEST(EngineCommand, DoesNotQuantizeAModelThatIsFp8) {
   const PlanSample sample = chat_sample();
   ServiceSpec service = sample.spec.services.front();

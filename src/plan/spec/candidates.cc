@@ -22,8 +22,8 @@ std::optional<MicroUsd> price_of(const MachineSpec& machine, CapacityType capaci
 }
 
 std::optional<CapacityType> base_capacity(const MachineSpec& machine, const ClusterSpec& cluster) {
-  // The node pools buy the base on demand or reserved where the spec allows either, so a price for spot says nothing
-  // about such a machine.
+  // If the spec allows on-demand or reserved nodes, the node pools buy no spot nodes for the base, so the spot price of
+  // a machine does not matter.
   const bool is_spot_only =
       std::ranges::all_of(cluster.capacity, [](CapacityType type) { return type == CapacityType::spot; });
   const auto cheapest = [&](bool any_type) {
@@ -58,7 +58,8 @@ std::vector<SpecCandidate> spec_candidates(const ServiceSpec& service, const Pla
   std::vector<SpecCandidate> candidates;
   for (const engine::EngineRow& row : spec.engines->rows()) {
     const bool is_of_service = row.model == service.model && row.weight_dtype == service.dtype &&
-                               row.tp == service.tensor_parallel.value_or(row.tp) &&
+                               row.stages == service.pipeline_parallel &&
+                               row.tensor_parallel() == service.tensor_parallel.value_or(row.tensor_parallel()) &&
                                row.tp % service.pods_per_replica == 0;
     if (!is_of_service) continue;
     for (const MachineSpec& machine : spec.cluster.machines) {
@@ -76,7 +77,7 @@ std::vector<SpecCandidate> fitting_candidates(const ServiceSpec& service, const 
 }
 
 std::string row_words(const engine::EngineRow& row) {
-  return fmt::format("{} in {} on {} x {}", row.model, row.weight_dtype, row.tp, row.gpu_name);
+  return fmt::format("{} in {} on {} x {}", engine::model_words(row), row.weight_dtype, row.tp, row.gpu_name);
 }
 
 }  // namespace capstan::plan

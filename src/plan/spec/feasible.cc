@@ -26,7 +26,8 @@ namespace {
 
 using model::CapacityType;
 
-/// Requests that a replica runs at once with the bound that a refusal advises. Fewer leave no room for random arrivals.
+/// Requests that a replica must be able to run at once under the bound that a refusal advises. A bound that allows
+/// fewer leaves no room for random arrivals.
 constexpr std::int64_t kRequestsAtOnce = 4;
 
 double milliseconds(Duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
@@ -100,6 +101,11 @@ class ServiceCheck {
     found_.push_back({key.empty() ? path_ : path_ + "." + key, std::move(message)});
   }
 
+  /// Returns true if the row is of the model and the pipeline stages of the service.
+  bool is_of_service(const engine::EngineRow& row) const {
+    return row.model == service_.model && row.stages == service_.pipeline_parallel;
+  }
+
   /// Returns true if a machine of the cluster has GPUs of this kind.
   bool has_gpu(const std::string& gpu) const {
     const std::vector<MachineSpec>& machines = spec_.cluster.machines;
@@ -110,7 +116,7 @@ class ServiceCheck {
   std::string undivided() const {
     std::set<std::int64_t> known;
     for (const engine::EngineRow& row : spec_.engines->rows()) {
-      if (row.model == service_.model && row.weight_dtype == service_.dtype) known.insert(row.tp);
+      if (is_of_service(row) && row.weight_dtype == service_.dtype) known.insert(row.tp);
     }
     const auto divides = [&](std::int64_t pods) {
       return std::ranges::any_of(known, [&](std::int64_t tp) { return tp % pods == 0; });
@@ -130,7 +136,7 @@ class ServiceCheck {
     std::string nearest;
     std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
     for (const engine::EngineRow& row : spec_.engines->rows()) {
-      if (row.model != service_.model || row.weight_dtype != service_.dtype) continue;
+      if (!is_of_service(row) || row.weight_dtype != service_.dtype) continue;
       known.push_back(fmt::format("{} x {}", row.tp, row.gpu_name));
       const std::int64_t distance = row.tp + (has_gpu(row.gpu) ? 0 : 100);
       if (distance < fewest) nearest = known.back();
@@ -139,14 +145,17 @@ class ServiceCheck {
     }
     const std::string asked =
         service_.tensor_parallel ? fmt::format(" with tensor parallelism {}", *service_.tensor_parallel) : "";
+    const std::string stages =
+        service_.pipeline_parallel > 1 ? fmt::format(" in {} pipeline stages", service_.pipeline_parallel) : "";
     return fmt::format(
         "{}: no machine that exists or can be bought runs {} in {}{}{}, expected a machine for one of: "
         "{}{}",
-        name(), service_.model, service_.dtype, asked, missing_memory(weights), fmt::join(known, ", "),
+        name(), service_.model, service_.dtype, asked + stages, missing_memory(weights), fmt::join(known, ", "),
         nearest.empty() ? unknown_gpu() : fmt::format("; the nearest is {}{}", nearest, unknown_gpu()));
   }
 
-  /// Says which GPU kinds have step times if that of no machine has any.
+  /// Says which GPU kinds have step times, if no machine of the cluster has such a kind. Otherwise returns an empty
+  /// text.
   std::string unknown_gpu() const {
     const auto has_rows = [&](const MachineSpec& machine) {
       return std::ranges::find(spec_.engines->rows(), machine.gpu, &engine::EngineRow::gpu) !=
@@ -181,7 +190,7 @@ class ServiceCheck {
     std::string nearest = "no row of the engine table";
     std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
     for (const engine::EngineRow& row : spec_.engines->rows()) {
-      if (row.model != service_.model || !engine::kv_capacity_blocks(row)) continue;
+      if (!is_of_service(row) || !engine::kv_capacity_blocks(row)) continue;
       const std::int64_t distance =
           row.tp + (has_gpu(row.gpu) ? 0 : 100) + (row.weight_dtype == service_.dtype ? 0 : 10);
       if (distance >= fewest) continue;
@@ -244,7 +253,7 @@ class ServiceCheck {
         fmt::format("a prompt of {} {}{} on an idle replica", prompt, prompt == 1 ? "token" : "tokens", share_words);
     const std::optional<Duration> tpot = workable_bound(fitting, &model::Slo::tpot);
     check_bound("slo.tpot", service_.slo.tpot, "one step with a single request", step, tpot);
-    // The longest counted prompt waits for others about as long as it takes itself.
+    // The longest prompt that must meet the SLO waits for other prompts about as long as its own prefill takes.
     std::optional<Duration> ttft = workable_bound(fitting, &model::Slo::ttft);
     if (ttft) ttft = std::max<Duration>(*ttft, std::chrono::ceil<std::chrono::milliseconds>(prefill.time * 2));
     check_bound("slo.ttft_p99", service_.slo.ttft, length, prefill, ttft);
@@ -419,7 +428,7 @@ void check_limits(const PlanSpec& spec, const std::vector<SmallestFleet>& fleets
   }
   gpus = std::max(gpus, most_gpus);
   per_hour = std::max(per_hour, most_per_hour);
-  // A limit that allows a single machine would be refused.
+  // The proposed limits allow at least two machines, because a cluster of one machine is refused.
   const MachineStock stock = machine_stock(spec.cluster);
   const auto because = [](bool is_raised) { return is_raised ? ", because a cluster of one machine is refused" : ""; };
   if (spec.limits.gpus && *spec.limits.gpus < gpus) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/ascii.h"
-#include "scenario/instances.h"
+#include "engine/instances.h"
 
 namespace capstan::plan {
 
@@ -20,8 +20,8 @@ double gpu_gib(Bytes memory) { return static_cast<double>(memory.count) / (1 << 
 Bytes catalogue_memory(std::string_view gpu) {
   std::string word(gpu.substr(gpu.find_last_of(" -") == gpu.npos ? 0 : gpu.find_last_of(" -") + 1));
   std::ranges::transform(word, word.begin(), ascii_lower);
-  const auto& instances = scenario::instances();
-  const auto found = std::ranges::find(instances, word, &scenario::Instance::gpu);
+  const auto& instances = engine::instances();
+  const auto found = std::ranges::find(instances, word, &engine::Instance::gpu);
   return found == instances.end() ? Bytes{0} : found->gpu_memory;
 }
 

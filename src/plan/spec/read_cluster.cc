@@ -7,12 +7,12 @@
 
 #include "base/number_text.h"
 #include "base/split.h"
+#include "engine/instances.h"
 #include "engine/names.h"
 #include "model/capacity_names.h"
 #include "plan/names.h"
 #include "plan/spec/gpu_kinds.h"
 #include "plan/spec/read_parts.h"
-#include "scenario/instances.h"
 
 namespace capstan::plan {
 
@@ -92,7 +92,7 @@ std::string_view priced_region(Cloud cloud) {
   return "local";
 }
 
-MachineSpec machine_of(const scenario::Instance& row) {
+MachineSpec machine_of(const engine::Instance& row) {
   return {.name = row.name,
           .gpu = row.gpu,
           .gpus = row.gpus,
@@ -201,7 +201,7 @@ class ClusterReader {
       if (cluster_.machines.size() > known && !kinds.empty()) check_kind(machine, kinds, *allowed);
     }
     if (is_stated(fields, "instances")) return;
-    for (const scenario::Instance& row : scenario::instances()) {
+    for (const engine::Instance& row : engine::instances()) {
       const bool is_kind = kinds.empty() ? spec_.engines->gpu_key(row.gpu).has_value() : kinds.contains(row.gpu);
       if (row.cloud == cloud_key(cluster_.cloud) && is_kind) cluster_.machines.push_back(machine_of(row));
     }
@@ -256,7 +256,7 @@ class ClusterReader {
     }
     const Node* named = is_name ? &node : Fields(node, "cluster.instances", errors_).need("instance");
     if (named == nullptr) return;
-    const scenario::Instance* row = scenario::find_instance(named->text);
+    const engine::Instance* row = engine::find_instance(named->text);
     MachineSpec machine = row != nullptr ? machine_of(*row) : MachineSpec{.name = named->text};
     if (is_name && row == nullptr) return errors_.fail(node.place, unknown_machine(named->text));
     if (!is_name) read_shape(node, row != nullptr, machine);
@@ -297,7 +297,7 @@ class ClusterReader {
 
   static std::string unknown_machine(const std::string& name) {
     std::vector<std::string_view> names;
-    for (const scenario::Instance& row : scenario::instances()) names.push_back(row.name);
+    for (const engine::Instance& row : engine::instances()) names.push_back(row.name);
     const std::string_view meant = manifest::did_you_mean(name, names);
     return fmt::format(
         "cluster.instances: found \"{}\", expected an instance of data/instances.csv{}, or a mapping with "
@@ -338,7 +338,7 @@ class ClusterReader {
     defaults.note(fields, "kai_node_pool", "none", "KAI's default scheduler takes only nodes without this label");
   }
 
-  /// Reads how often spot machines are reclaimed. It is a default only of a cluster that may buy spot machines.
+  /// Reads how often spot machines are reclaimed. The default is noted only if the cluster may buy spot machines.
   void read_interruptions(Fields& fields, DefaultList& defaults) {
     fields.share_ppm("spot_interruptions_per_hour", cluster_.spot_interruptions_ppm, 0, 1'000'000);
     fields.boolean("spot_base", cluster_.may_buy_spot_base);
@@ -349,7 +349,8 @@ class ClusterReader {
                   "an assumption without a measured source; clouds publish the rate of each machine type");
   }
 
-  /// Reads how long a zone is away in the stress test, and notes what the simulations do differently from the cluster.
+  /// Reads the length of the zone outage in the stress test. Also notes in which way the simulations differ from the
+  /// cluster.
   void read_zone_outage(Fields& fields, DefaultList& defaults) {
     fields.duration("zone_outage", cluster_.zone_outage, std::chrono::minutes(1), std::chrono::hours(24));
     if (cluster_.zones.size() > 1) {

@@ -137,7 +137,7 @@ void read_measured(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorLi
 }
 
 /// Opens the trace or profile and reads its first request, so that an empty or foreign file is an error here. An error
-/// has the place in that file, if it is known, and names the place in the spec, which may be one of several.
+/// has the place in that file, if it is known, and also names the place in the spec that states the file.
 void check_recorded(const Fields& fields, const LoadSpec& load, const PlanSpec& spec, ErrorList& errors) {
   const manifest::Place& place = fields.place_for_error({"trace", "profile"});
   const auto fail = [&](Error error) {
@@ -184,8 +184,8 @@ void read_recorded(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorLi
   if (fields.ok()) check_recorded(fields, load, spec, errors);
 }
 
-/// Says which keys of a generated load stand next to the requests of a file or a server, where they mean nothing.
-/// @param source  "trace"
+/// Reports the keys of a generated load in a load whose requests come from a file or a server, where they mean nothing.
+/// @param source  key of that file or server: "trace"
 void refuse_generated_keys(Fields& fields, std::string_view source, ErrorList& errors) {
   for (const char* key : {"requests_per_second", "concurrency", "burst_factor", "burst_length", "burst_every",
                           "prompt_tokens", "answer_tokens"}) {

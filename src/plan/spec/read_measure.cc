@@ -74,7 +74,7 @@ void read_spec_measure(const Node& node, const std::string& owner, MeasureSpec& 
     errors.fail(fields.place_for_error({"url"}),
                 fmt::format("{}.url is \"{}\", expected http:// or https:// and a host", owner, measure.url));
   } else if (has_user(measure.url)) {
-    // The address is on the page and in errors, so that the value is not repeated here.
+    // The page and error messages show the address, so it must hold no password. This message does not repeat it.
     errors.fail(fields.place_for_error({"url"}), fmt::format("{}.url has a user or a password in the address, expected "
                                                              "bearer_token_file or headers for credentials",
                                                              owner));

@@ -36,7 +36,8 @@ std::string_view default_image(Engine engine) {
 }
 
 void read_spec_bound(Fields& fields, std::string_view key, Duration& out) {
-  // 0 means that there is no bound. The shortest bound is as impossible, and is compared with the engine's steps.
+  // In an Slo, 0 means that there is no bound. A stated 0 becomes the shortest bound, which the comparison with the
+  // steps of the engine refuses.
   if (fields.duration(key, out, 0s, 24h) && out == 0s) out = Duration{1};
 }
 
@@ -153,7 +154,7 @@ void find_spec_model(const Fields& fields, const std::string& served, bool has_d
   }
 }
 
-/// Returns the largest divisor of a number that is at most so large.
+/// Returns the largest divisor of `number` that is at most `most`.
 std::int64_t largest_divisor(std::int64_t number, std::int64_t most) {
   std::int64_t divisor = std::min(number, most);
   while (number % divisor != 0) --divisor;
@@ -181,20 +182,34 @@ void check_sharing(const Fields& fields, const ServiceSpec& service, ErrorList& 
     errors.fail(fields.place_for_error({"may_share_gpu"}),
                 fmt::format("{}: may_share_gpu needs memory_gib, the GPU memory of a replica", fields.what()));
   }
-  if (service.tensor_parallel.value_or(1) > 1) {
+  const std::int64_t gpus = service.tensor_parallel.value_or(1) * service.pipeline_parallel;
+  if (gpus > 1) {
     errors.fail(fields.place_for_error({"may_share_gpu", "tensor_parallel"}),
                 fmt::format("{0}: a part of one GPU cannot be {1} GPUs, {2} more than it has; the nearest that is "
-                            "possible is tensor_parallel: 1 or may_share_gpu: false",
-                            fields.what(), *service.tensor_parallel, *service.tensor_parallel - 1),
+                            "possible is {3}: 1 or may_share_gpu: false",
+                            fields.what(), gpus, gpus - 1,
+                            service.pipeline_parallel > 1 ? "pipeline_parallel" : "tensor_parallel"),
                 ErrorKind::infeasible);
   }
 }
 
-void read_spec_shape(Fields& fields, ServiceSpec& service, DefaultList& defaults, ErrorList& errors) {
+/// Returns the stated GPUs of a replica; nothing if the search chooses them.
+std::optional<std::int64_t> gpus_of(const ServiceSpec& service) {
+  if (!service.tensor_parallel) return std::nullopt;
+  return *service.tensor_parallel * service.pipeline_parallel;
+}
+
+void read_spec_shape(Fields& fields, ServiceSpec& service, PlanSpec& spec, DefaultList& defaults, ErrorList& errors) {
   if (fields.take("tensor_parallel") != nullptr) {
     fields.integer("tensor_parallel", service.tensor_parallel.emplace(1), 1, 1024);
   }
   defaults.note(fields, "tensor_parallel", "found by search", "the cheapest that holds the SLO");
+  fields.integer("pipeline_parallel", service.pipeline_parallel, 1, 64);
+  defaults.note(fields, "pipeline_parallel", "1", "every GPU of a replica has a part of each layer");
+  if (fields.ok() && service.pipeline_parallel > 1) {
+    spec.engines = std::make_shared<const engine::EngineTable>(spec.engines->with_stages(service.pipeline_parallel));
+  }
+  const std::optional<std::int64_t> gpus = gpus_of(service);
   fields.integer("pods_per_replica", service.pods_per_replica, 1, 1024);
   defaults.note(fields, "pods_per_replica", "1", "one pod has all GPUs of a replica");
   fields.boolean("disaggregated", service.is_disaggregated);
@@ -217,14 +232,16 @@ void read_spec_shape(Fields& fields, ServiceSpec& service, DefaultList& defaults
                             fields.what(), key, *minimum, *minimum - service.max_replicas, service.max_replicas),
                 ErrorKind::infeasible);
   }
-  if (service.tensor_parallel && *service.tensor_parallel % service.pods_per_replica != 0) {
-    errors.fail(fields.place_for_error({"pods_per_replica", "tensor_parallel"}),
-                fmt::format("{}: tensor_parallel {} cannot be divided over {} pods, the remainder is {}; the nearest "
-                            "that is possible is pods_per_replica: {}",
-                            fields.what(), *service.tensor_parallel, service.pods_per_replica,
-                            *service.tensor_parallel % service.pods_per_replica,
-                            largest_divisor(*service.tensor_parallel, service.pods_per_replica)),
-                ErrorKind::infeasible);
+  if (gpus && *gpus % service.pods_per_replica != 0) {
+    errors.fail(
+        fields.place_for_error({"pods_per_replica", "tensor_parallel"}),
+        fmt::format("{}: {} {} cannot be divided over {} pods, the remainder is {}; the nearest that is possible "
+                    "is pods_per_replica: {}",
+                    fields.what(),
+                    service.pipeline_parallel > 1 ? "tensor_parallel x pipeline_parallel" : "tensor_parallel", *gpus,
+                    service.pods_per_replica, *gpus % service.pods_per_replica,
+                    largest_divisor(*gpus, service.pods_per_replica)),
+        ErrorKind::infeasible);
   }
   check_sharing(fields, service, errors);
 }
@@ -260,7 +277,7 @@ ServiceSpec read_spec_service(const Node& node, PlanSpec& spec, ErrorList& error
     find_spec_model(fields, service.served_model_name, has_dtype, service, spec, errors);
   }
   defaults.note(fields, "dtype", service.dtype, "from the name of the model");
-  read_spec_shape(fields, service, defaults, errors);
+  read_spec_shape(fields, service, spec, defaults, errors);
   if (const Node* slo = fields.need("slo")) read_spec_slo(*slo, owner, service, defaults, errors);
   read_spec_cold_start(fields, owner, service, spec, errors);
   service.tenant = spec.tenants.empty() ? "production" : spec.tenants.front().name;

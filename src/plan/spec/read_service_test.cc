@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/spec/candidates.h"
 #include "plan/spec/read_spec.h"
 
 namespace capstan::plan {
@@ -36,6 +37,27 @@ TEST(ReadSpecService, AcceptsTheUsualNamesOfSixteenBits) {
     ASSERT_TRUE(spec) << spec.error().text();
     EXPECT_EQ(spec->services.front().dtype, "bfloat16");
   }
+}
+
+TEST(ReadSpecService, APipelineHasTheGpusOfAllStages) {
+  const std::vector<std::string> sets = {"services.0.tensor_parallel=4", "services.0.pipeline_parallel=2",
+                                         "services.0.pods_per_replica=2"};
+  const SpecResult spec = parse_plan_spec(kServiceSpecText, "s.yaml", sets);
+  ASSERT_TRUE(spec) << spec.error().text();
+  const std::vector<SpecCandidate> candidates = fitting_candidates(spec->services.front(), *spec);
+  ASSERT_FALSE(candidates.empty());
+  for (const SpecCandidate& candidate : candidates) {
+    EXPECT_EQ(candidate.row->tp, 8);
+    EXPECT_EQ(candidate.row->stages, 2);
+  }
+  EXPECT_NE(service_errors(
+                {"services.0.tensor_parallel=1", "services.0.pipeline_parallel=2", "services.0.pods_per_replica=3"})
+                .find("tensor_parallel x pipeline_parallel 2 cannot be divided over 3 pods"),
+            std::string::npos);
+  EXPECT_NE(service_errors({"services.0.pipeline_parallel=3", "services.0.tensor_parallel=3"})
+                .find("with tensor parallelism 3 in 3 pipeline stages, expected a machine for one of: 6 x L40S"),
+            std::string::npos)
+      << service_errors({"services.0.pipeline_parallel=3", "services.0.tensor_parallel=3"});
 }
 
 TEST(ReadSpecService, ReportsMistakes) {

@@ -24,7 +24,7 @@ using manifest::Fields;
 using manifest::Node;
 
 constexpr std::size_t kMaxServices = 20;
-constexpr std::size_t kMaxKubeName = 40;  ///< of 63, because the plan appends words such as "-prefill"
+constexpr std::size_t kMaxKubeName = 40;  ///< Kubernetes allows 63, but the plan appends "-prefill" and the like
 
 /// Shares the table that is compiled into the program, which is never destroyed.
 std::shared_ptr<const engine::EngineTable> bundled_engines() {

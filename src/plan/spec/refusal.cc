@@ -139,7 +139,7 @@ void refuse_missing_gangs(const PlanSpec& spec, std::vector<Refusal>& out) {
   }
 }
 
-/// Refuses services for whose engine the plan has no command, because a plan without its workload is none.
+/// Refuses services for whose engine the plan has no command, because such a plan could not be applied.
 void refuse_missing_commands(const PlanSpec& spec, std::vector<Refusal>& out) {
   for (std::size_t i = 0; i < spec.services.size(); ++i) {
     const ServiceSpec& service = spec.services[i];

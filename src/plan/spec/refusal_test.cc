@@ -85,6 +85,10 @@ TEST(Refusals, APriceForOneMachineLeavesNothingToScale) {
 
 TEST(Refusals, AnEngineWithoutACommandHasNoPlan) {
   PlanSpec spec = refusal_spec();
+  spec.services[0].pipeline_parallel = 2;
+  spec.services[0].is_disaggregated = true;
+  EXPECT_EQ(first_refused(spec), "services.chat: its workload cannot be written") << "KV memory of stages";
+  spec = refusal_spec();
   spec.services[0].engine = Engine::tensorrt_llm;
   EXPECT_EQ(first_refused(spec), "");
   spec.services[0].pods_per_replica = 2;

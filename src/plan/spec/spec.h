@@ -41,7 +41,7 @@ struct MachineSpec {
   bool has_stated_shape = false;                 ///< false: the shape is from the catalogue
 };
 
-/// A duration that varies evenly between two bounds. One that the spec states does not vary.
+/// A duration that varies evenly between two bounds. A duration that the spec states does not vary.
 struct DurationRange {
   Duration low{};
   Duration high{};
@@ -57,8 +57,8 @@ struct NodeStartSpec {
   DurationRange driver{std::chrono::seconds(30), std::chrono::seconds(120)};  ///< driver and device plugin
 };
 
-/// Download rate of weights from an object store, bytes per second: the middle of the 200 MB/s to 1 GB/s in
-/// data/cold_start.csv.
+/// Download rate of weights from an object store, bytes per second. It lies within the range of data/cold_start.csv,
+/// which is 200 MB/s to 1 GB/s.
 inline constexpr std::int64_t kWeightsBytesPerS = 500'000'000;
 
 /// The start of a replica on a node that is ready. The defaults are rows of data/cold_start.csv.
@@ -150,7 +150,8 @@ struct ServiceSpec {
   std::string model_secret = "hugging-face";      ///< Secret with the key "token", with which the weights are loaded
   bool has_stated_secret = false;                 ///< true: the spec names the Secret, so it must exist
   std::string dtype{};                            ///< "fp8" or "bfloat16"
-  std::optional<std::int64_t> tensor_parallel{};  ///< GPUs of a replica; nothing: the search chooses
+  std::optional<std::int64_t> tensor_parallel{};  ///< GPUs of a pipeline stage; nothing: the search chooses
+  std::int64_t pipeline_parallel = 1;             ///< stages, each with `tensor_parallel` GPUs
   std::int64_t pods_per_replica = 1;              ///< more than one: a gang
   bool is_disaggregated = false;                  ///< separate prefill and decode replicas
   bool may_share_gpu = false;                     ///< true: a small model that may use a part of a GPU
@@ -181,7 +182,8 @@ struct ServiceSpec {
 /// A class of jobs of a tenant: gangs of pods that compute and end.
 struct TenantJobs {
   std::string name{};  ///< unique in the spec
-  /// One size. No `gpus_per_pod`: all GPUs of a node. No `pods`: as many as fill the quota of the tenant.
+  /// Load with one size. If `gpus_per_pod` or `pods` is 0, `PlacedJobs::size` has a value that follows from the quota
+  /// or limit of the tenant and from the GPUs of a node.
   workload::JobLoad load{};
   bool preemptible = true;      ///< true: a job ends for a replica or a job with a higher priority, and waits again
   Duration checkpoint_every{};  ///< computing time between two checkpoints; 0: a restart loses all work
@@ -191,7 +193,7 @@ struct TenantSpec {
   enum class Kind : std::uint8_t { production, training, batch };
   std::string name{};
   Kind kind = Kind::production;
-  std::int64_t priority = 100;          ///< KAI: 100 and more is not preempted
+  std::int64_t priority = 100;          ///< KAI does not preempt pods of priority 100 or more
   GpuCount gpu_quota = 0;               ///< GPUs that the tenant is entitled to
   std::optional<GpuCount> gpu_limit{};  ///< GPUs that the tenant may hold; nothing: no limit
   std::vector<TenantJobs> jobs{};

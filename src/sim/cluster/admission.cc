@@ -14,11 +14,11 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kInterval = 5s;
-/// Time that a placement has to place a gang before this part interferes.
+/// Time that a placement gets to place a gang before jobs end to make room for the gang.
 constexpr Duration kPreemptionDelay = 5s;
-/// Time that an elastic job asks for all its pods, so that nodes are bought for them.
+/// Time for which an elastic job asks for all its pods, so that nodes are bought for them, before it takes fewer pods.
 constexpr Duration kWideningDelay = 1min;
-/// Time for which room is kept for a gang. After it, more jobs may end for the gang.
+/// Time for which room is kept for a gang. After this time, more jobs may end for the gang.
 constexpr Duration kMaxReservation = 1min;
 
 }  // namespace
@@ -53,7 +53,7 @@ void Admission::fit_and_preempt(const std::set<model::NodeId>& ending) {
   for (const WaitingGang& gang : waiting) fit_width(gang, room);
 }
 
-/// Returns the gangs that a placement had time to place, by age.
+/// Returns the pending gangs, oldest first. Gangs are left out until a placement has had time to place them.
 std::vector<WaitingGang> Admission::waiting_gangs() const {
   std::vector<WaitingGang> waiting;
   rows().gangs.for_each([&](model::GangId id, const model::Gang& gang) {
@@ -71,7 +71,7 @@ WaitingGang Admission::waiting_gang(model::GangId id, const model::Gang& row) co
     const model::NodeId node = rows().pods.at(pod).node;
     if (!node.valid()) continue;
     --found.spec.pods.count;
-    found.domain = domain_key(rows(), node, row.spec.together);
+    found.domain = domain_key(rows(), node, row.spec.required_level);
   }
   return found;
 }
@@ -145,8 +145,8 @@ void Admission::fit_width(const WaitingGang& gang, const FreeRoom& room) {
 }
 
 /// Gives more pods to elastic jobs that have just saved a checkpoint, in the domain of their pods. A job does not grow
-/// while a gang waits for GPUs of its kind, nor onto nodes that are being given back: the scheduler that binds its pods
-/// knows them.
+/// while a gang waits for GPUs of its kind. It does not grow onto nodes that are being given back either, because the
+/// scheduler that binds its pods knows about them.
 void Admission::widen(const std::vector<WaitingGang>& waiting, const std::set<model::NodeId>& ending) {
   const std::vector<UndersizedJob> narrow = jobs_.undersized_at_checkpoint(kInterval);
   if (narrow.empty()) return;
@@ -158,7 +158,7 @@ void Admission::widen(const std::vector<WaitingGang>& waiting, const std::set<mo
     std::vector<model::NodeId> nodes;
     for (const model::PodId pod : row.pods) nodes.push_back(rows().pods.at(pod).node);
     WaitingGang more{.id = job.gang, .spec = row.spec, .queue = rows().pods.at(row.pods.front()).queue};
-    more.domain = domain_key(rows(), nodes.front(), row.spec.together);
+    more.domain = domain_key(rows(), nodes.front(), row.spec.required_level);
     const std::vector<FreeRoom::Domain> domains = room.domains(more);
     if (domains.empty()) continue;  // the nodes of the domain take no pods
     const std::int64_t most = std::min<std::int64_t>(room.most_pods(more, domains.front()), job.missing);
@@ -211,14 +211,14 @@ std::optional<Admission::Choice> Admission::choose(const WaitingGang& gang, Free
   for (const RunningJob& job : jobs_.preemptible_below(gang.priority, gang.spec.pods.gpu)) {
     std::set<std::uint32_t> keys;
     for (const model::PodId pod : rows().gangs.at(job.gang).pods) {
-      keys.insert(domain_key(rows(), rows().pods.at(pod).node, gang.spec.together));
+      keys.insert(domain_key(rows(), rows().pods.at(pod).node, gang.spec.required_level));
     }
     for (const std::uint32_t key : keys) by_domain[key].push_back(job);
   }
   std::optional<Choice> best;
   if (by_domain.empty()) return best;
   for (const FreeRoom::Domain& domain : room.domains(gang)) {
-    const auto found = by_domain.find(domain_key(rows(), domain.front(), gang.spec.together));
+    const auto found = by_domain.find(domain_key(rows(), domain.front(), gang.spec.required_level));
     if (found == by_domain.end()) continue;
     std::optional<Choice> choice = choose_in(gang, domain, found->second, room);
     if (choice && (!best || choice->rank() < best->rank())) best = std::move(choice);
@@ -226,7 +226,7 @@ std::optional<Admission::Choice> Admission::choose(const WaitingGang& gang, Free
   return best;
 }
 
-/// Chooses jobs of one domain. The room is afterwards as it was.
+/// Chooses the jobs of one domain that end for the gang. The room is the same before and after the call.
 std::optional<Admission::Choice> Admission::choose_in(const WaitingGang& gang, const FreeRoom::Domain& domain,
                                                       std::vector<RunningJob> victims, FreeRoom& room) const {
   std::ranges::sort(victims, [](const RunningJob& a, const RunningJob& b) {
@@ -240,7 +240,8 @@ std::optional<Admission::Choice> Admission::choose_in(const WaitingGang& gang, c
     return std::nullopt;
   }
   Choice choice{.victims = {}, .domain = domain, .highest_priority = 0, .gpus = {}, .first_bound_at = Instant::never()};
-  // A job that was chosen early may not be needed with those chosen later. The most valuable ones stay first.
+  // Some of the victims may be unnecessary, because victims that were added later free enough room. A victim keeps
+  // running if the gang fits without its room; the most valuable victims are tried first.
   for (auto victim = victims.rbegin(); victim != victims.rend(); ++victim) {
     take_again(*victim, room);
     if (room.fits(gang, domain)) continue;
@@ -259,8 +260,8 @@ std::optional<Admission::Choice> Admission::choose_in(const WaitingGang& gang, c
   return choice;
 }
 
-/// Keeps the pods of an elastic job whose GPUs the gang does not need, if they are enough for the job to go on. All
-/// its pods are given back before, and the lost ones are afterwards.
+/// Keeps the pods of an elastic job whose GPUs the gang does not need, if they are enough for the job to go on. Before
+/// the call, the room of all pods of the job is free. After the call, only the room of its lost pods is free.
 void Admission::keep_pods(const WaitingGang& gang, const FreeRoom::Domain& domain, Victim& victim,
                           FreeRoom& room) const {
   const std::vector<model::PodId>& pods = rows().gangs.at(victim.job.gang).pods;
@@ -288,8 +289,8 @@ void Admission::take_again(const RunningJob& job, FreeRoom& room) const {
   for (const model::PodId pod : rows().gangs.at(job.gang).pods) room.take_again(rows().pods.at(pod));
 }
 
-/// Forgets the gangs that were placed or ended, and gangs that did not get their room in time. Without any, all jobs
-/// may ask for GPUs.
+/// Forgets the gangs that were placed or ended, and gangs that did not get their room in time. If no gang is left, all
+/// jobs may ask for GPUs.
 void Admission::forget_placed() {
   std::erase_if(promised_, [&](const auto& promise) {
     const model::Gang* gang = rows().gangs.find(promise.first);

@@ -18,17 +18,18 @@ namespace capstan::sim {
 /// decides which jobs may ask for GPUs, and for how many. It looks at the cluster every five seconds, if a class of
 /// jobs needs it:
 /// - A job that may use several kinds of GPU asks for the first kind that has room for it, when it arrives and again
-///   while it waits. Without room, it asks for the first kind of which some node could hold its pods.
+///   while it waits. If no kind has room, the job asks for the first kind of which some node could hold its pods.
 /// - An elastic job that has waited for a minute asks for as many pods as there is room for, between its minimum and
-///   its maximum. While it runs with fewer than its maximum and no gang waits, it takes more pods after a checkpoint.
+///   its maximum. While it runs with fewer pods than its maximum and no gang waits, it takes more pods after a
+///   checkpoint.
 /// - A waiting gang takes the GPUs of preemptible jobs with a lower priority, if that makes room for all its pods in
-///   one domain and in its queues. If some pods of the gang are bound, it takes room only in their domain.
-///   An elastic job gives up only some of its pods if its minimum is left; it goes on from its last checkpoint. Of the
-///   domains, the gang takes the one whose jobs have the lowest priority, then the one with the fewest GPUs to take,
-///   then the one whose jobs began last. In it, the jobs with the lowest priority end first, of these the youngest. No
-///   job ends without need.
-/// - Until the gang is placed, at most for a minute, jobs with a lower priority that arrived before it do not ask for
-///   GPUs, because a placement by age would give them the room.
+///   one domain and in its queues. If some pods of the gang are bound, it takes room only in their domain. An elastic
+///   job gives up only some of its pods if its minimum is left; it goes on from its last checkpoint. Of the domains,
+///   the gang takes the one whose jobs have the lowest priority, then the one with the fewest GPUs to take, then the
+///   one whose jobs began last. In this domain, the jobs with the lowest priority end first, of these the youngest. A
+///   job ends only if the gang needs its GPUs.
+/// - Until the gang is placed, at most for a minute, jobs with a lower priority that arrived before the gang do not ask
+///   for GPUs, because a placement by age would give them the room.
 class Admission : Component {
  public:
   Admission(Basics& basics, const NodeProvider& nodes, Jobs& jobs);
@@ -44,8 +45,8 @@ class Admission : Component {
   /// A job that ends for a gang, or an elastic one that goes on with some of its pods.
   struct Victim {
     RunningJob job;
-    std::vector<model::PodId> kept{};  ///< pods with which it goes on; none: it ends
-    std::vector<model::PodId> lost{};  ///< its other pods
+    std::vector<model::PodId> kept{};  ///< pods with which the job goes on; none: it ends
+    std::vector<model::PodId> lost{};  ///< the other pods of the job
   };
   /// The jobs that end for a gang, and the domain in which they make room.
   struct Choice {

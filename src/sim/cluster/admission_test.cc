@@ -16,7 +16,7 @@ JobClass class_of(const char* name, std::int32_t priority, bool preemptible) {
   JobClass made;
   made.name = name;
   made.gpu = {0};
-  made.together = model::TopologyLevel::node;
+  made.required_level = model::TopologyLevel::node;
   made.start = Latency::exactly(seconds(10));
   made.checkpoint_every = seconds(30);
   made.priority = priority;
@@ -33,7 +33,7 @@ struct AdmissionBench : Bench {
   static ClusterConfig config_of(std::vector<Job> jobs, std::vector<std::int32_t> service_priorities) {
     ClusterConfig config = small_config();
     config.job_classes = {class_of("batch", 0, true), class_of("urgent", 10, false), class_of("wide", 10, false)};
-    config.job_classes[2].together = model::TopologyLevel::zone;
+    config.job_classes[2].required_level = model::TopologyLevel::zone;
     config.jobs = std::move(jobs);
     config.service_priorities = std::move(service_priorities);
     config.pod_creation = Latency::exactly(seconds(2));
@@ -158,7 +158,7 @@ TEST(Admission, AnElasticJobStartsWithTheRoomThatThereIsAndComputesForLonger) {
   bench.run_to(at_s(72));
   const Instant started = bench.progress(2).started_at;
   EXPECT_EQ(bench.progress(2).undersized_starts, 1);
-  // It restarts after 95 s, of which three checkpoints saved 90 s with half of its pods.
+  // The job restarts after 95 s, of which three checkpoints saved 90 s with half of its pods.
   bench.run_to(started + seconds(95) - milliseconds(50));
   bench.cluster.submit(action(model::EvictPod{bench.truth().gangs.at(bench.gang_of(2)).pods[0]}));
   bench.run_for(seconds(1));
@@ -265,7 +265,7 @@ TEST(Admission, AJobDoesNotGrowOntoANodeWhoseTerminationIsOnItsWay) {
   bench.bind(1, {1});
   bench.run_to(at_s(62));
   bench.bind(2, {0});
-  // The admission looks at 105 s, between the decision to terminate the node and its effect.
+  // The queueing controller looks at the cluster at 105 s, between the decision to terminate the node and its effect.
   bench.run_to(at_s(105) - milliseconds(1));
   bench.cluster.submit(action(model::TerminateNode{{0}}));
   bench.run_to(at_s(105));

@@ -29,9 +29,9 @@ std::set<std::uint32_t> Binder::domains_after(const model::BindPods& what) const
   std::set<std::uint32_t> domains;
   for (model::PodId id : gang.pods) {
     const model::NodeId node = rows().pods.at(id).node;
-    if (node.valid()) domains.insert(domain_key(rows(), node, gang.spec.together));
+    if (node.valid()) domains.insert(domain_key(rows(), node, gang.spec.required_level));
   }
-  for (const auto& binding : what.bindings) domains.insert(domain_key(rows(), binding.node, gang.spec.together));
+  for (const auto& binding : what.bindings) domains.insert(domain_key(rows(), binding.node, gang.spec.required_level));
   return domains;
 }
 
@@ -71,7 +71,7 @@ bool Binder::place_whole(model::GangId id, QueueRoom& queues) {
   rows().nodes.for_each([&](model::NodeId node_id, const model::Node& node) {
     if (node.phase != model::Node::Phase::ready || node.gpu != gang.spec.pods.gpu) return;
     if (nodes_.free(node_id) < gang.spec.pods.gpus_per_pod) return;
-    candidates.emplace_back(domain_key(rows(), node_id, gang.spec.together), node_id);
+    candidates.emplace_back(domain_key(rows(), node_id, gang.spec.required_level), node_id);
   });
   std::ranges::sort(candidates);
   std::vector<model::NodeId> nodes;  // nodes of the first pods, inside the current domain

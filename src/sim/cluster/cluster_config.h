@@ -43,7 +43,7 @@ struct ProviderConfig {
   std::vector<std::uint32_t> refused_ppm;    ///< share of failing launches by offering; absent = 0
   std::int64_t nodes_per_nvlink_domain = 1;  ///< machines that fit into one domain
   bool scatter = true;                       ///< a node lands in a random fitting domain; false: in the first
-  /// Time from the end of its pods until the machine is no longer paid for.
+  /// Time from the end of the node's pods until the machine is no longer paid for.
   Duration removal = std::chrono::seconds(30);
   std::uint32_t spot_interruptions_per_million_hours = 0;  ///< interruptions of one spot node per million hours
   Duration spot_notice = std::chrono::seconds(120);        ///< time from the cordon to the kill
@@ -134,23 +134,26 @@ struct ExistingNodes {
   std::int64_t count = 0;
   model::PoolId pool;               ///< pool of the nodes; none: a controller cannot give them back
   model::NodeClassId node_class{};  ///< class of their labels; none: they admit every pod
-  std::size_t entry = 0;            ///< position of the list entry that states them; the kinds of a file share one
+  /// Position of the entry of `cluster.existing` in the scenario that states these nodes. All nodes from one file of
+  /// nodes have the same position.
+  std::size_t entry = 0;
 };
 
 /// The replicas that a workload object asks for at the start.
 struct InitialReplicas {
   model::ServiceId service;
   ReplicaCount replicas = 0;
-  bool ready = true;  ///< bound and ready at time 0 if they fit; otherwise pods wait for a scheduler
+  bool ready = true;  ///< true: replicas that fit are bound and ready at time 0; other pods wait for a scheduler
 };
 
 /// Batch jobs that differ only in their size and length. A job is a gang that computes and then ends.
 struct JobClass {
   std::string name;
-  model::GpuKindId gpu;                                ///< kind of GPU for which a job asks first
-  model::Level together = model::TopologyLevel::node;  ///< all pods of a job must be inside one domain of this level
-  model::QueueId queue{};                              ///< queue of the pods; none: no queue limits them
-  Latency start;                                       ///< time from bound to computing, also after a restart
+  model::GpuKindId gpu;  ///< kind of GPU for which a job asks first
+  model::Level required_level =
+      model::TopologyLevel::node;  ///< all pods of a job must be inside one domain of this level
+  model::QueueId queue{};          ///< queue of the pods; none: no queue limits them
+  Latency start;                   ///< time from bound to computing, also after a restart
   /// Time of computing between two checkpoints. A job that loses its pods restarts from its last checkpoint; zero: from
   /// the beginning.
   Duration checkpoint_every{};

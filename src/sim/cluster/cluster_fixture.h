@@ -69,7 +69,7 @@ inline ClusterConfig small_config() {
   service.name = "large";
   service.workload.tensor_parallel = 16;
   service.workload.pods = 8;
-  service.workload.together = model::TopologyLevel::rack;
+  service.workload.required_level = model::TopologyLevel::rack;
   catalog->services.push_back(service);
 
   ClusterConfig config;

@@ -21,7 +21,7 @@ enum class GpuState : std::uint8_t {
   unallocated,  ///< its node takes pods, but no pod has it
   held,         ///< its pod waits for the rest of the gang
   starting,     ///< all pods of the gang are bound, and the replica starts
-  busy,         ///< its replica serves, and the engine computes
+  busy,         ///< its replica serves and the engine computes, or its batch job computes
   idle,         ///< its replica serves, and the engine has nothing to do
   sleeping,     ///< its replica left the router, and the engine is asleep
   draining,     ///< its replica left the router and finishes its requests
@@ -31,8 +31,9 @@ std::string_view name(GpuState state);
 
 using GpuTime = __int128;  ///< product of MilliGpu and nanoseconds
 
-/// The times at which the phases of one replica's start ended. The node times belong to the last of its nodes that was
-/// asked for after the decision. They are zero if all nodes were ready or on their way before the decision.
+/// The times at which the phases of one replica's start ended. The node times are those of one node: of the replica's
+/// nodes that were requested after the decision, the one that became ready last. They are zero if all nodes were ready
+/// or on their way before the decision.
 struct ColdStart {
   model::GangId gang;
   model::ServiceId service;
@@ -98,12 +99,12 @@ struct ClusterMeter {
   std::int64_t conversions = 0;  ///< replicas that serve in another role
   std::int64_t actions_refused = 0;
   std::int64_t actions_unknown = 0;
-  std::array<ActionCounts, kActionKinds> actions{};  ///< counts by index of the alternative in `model::Action::what`
+  std::array<ActionCounts, kActionKinds> actions{};  ///< counts by index of the alternative in `model::Action::effect`
   std::int64_t binds_refused_spread = 0;      ///< binds that would spread a gang over several domains of its level
   std::int64_t binds_refused_full = 0;        ///< binds to a node without room
   std::vector<std::int64_t> replicas_spread;  ///< by service: replicas bound in several domains of their level
-  /// By kind of action, then in the order of `by_user`: the refused actions about a service or about a class of jobs. A
-  /// list is as long as its last row that is not 0.
+  /// Refused actions about a service or a class of jobs, by kind of action, then in the order of `by_user`. Each list
+  /// ends with its last number that is not 0.
   std::array<std::vector<std::int64_t>, kActionKinds> refused_by_user{};
 
   std::array<std::int64_t, kInterruptions> job_restarts{};  ///< restarts of batch jobs, by cause

@@ -11,7 +11,7 @@ namespace {
 using namespace test;
 
 constexpr model::ServiceId kSmall{0};
-constexpr model::ServiceId kTwin{1};  ///< its replicas equal the small ones
+constexpr model::ServiceId kSmallCopy{1};  ///< its replicas equal the replicas of `kSmall`
 constexpr model::ServiceId kLarge{2};
 
 /// Returns a configuration in which every kind of fault happens at times.
@@ -32,7 +32,7 @@ ClusterConfig hostile_config() {
   config.scrape.loss_ppm = 100'000;
   config.job_classes = {{.name = "train",
                          .gpu = {0},
-                         .together = model::TopologyLevel::rack,
+                         .required_level = model::TopologyLevel::rack,
                          .queue = {},
                          .start = Latency::between(seconds(5), seconds(20)),
                          .checkpoint_every = seconds(30)}};
@@ -80,7 +80,7 @@ model::Action some_action(const model::Snapshot& seen, RandomStream& draws) {
       const model::GangId gang = some_row(seen.gangs, draws);
       const model::ServiceId from = seen.gangs.find(gang) == nullptr ? kSmall : seen.gangs.at(gang).service;
       // A large replica is asked to stay what it is, which the cluster refuses.
-      const model::ServiceId to = from == kSmall ? kTwin : from == kTwin ? kSmall : from;
+      const model::ServiceId to = from == kSmall ? kSmallCopy : from == kSmallCopy ? kSmall : from;
       return action(model::ConvertReplica{gang, from, to});
     }
     default:
@@ -102,7 +102,8 @@ model::Action some_action(const model::Snapshot& seen, RandomStream& draws) {
 template <typename IdType, typename T>
 void apply(SharedTable<IdType, T>& old, const SharedTable<IdType, T>& now, const std::vector<IdType>& changed) {
   for (std::size_t i = 0; i < changed.size(); ++i) {
-    RC_ASSERT((i == 0 || changed[i - 1] < changed[i]));  // the macro overloads ||: without its own () both sides run
+    // The parentheses are needed: the macro overloads ||, and without them both operands would be evaluated.
+    RC_ASSERT((i == 0 || changed[i - 1] < changed[i]));
     const T* row = now.find(changed[i]);
     row != nullptr ? old.set(changed[i], *row) : old.erase(changed[i]);
   }

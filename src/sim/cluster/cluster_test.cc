@@ -36,7 +36,7 @@ TEST(ClusterStart, TwoNodesShareTheRegistryAndLoadWeightsSeparately) {
   const ColdStart& start = bench.cluster.cold_starts()[0];
   EXPECT_EQ(start.bound_at - Instant{}, milliseconds(3'100));
   EXPECT_EQ(start.image_at - start.bound_at, seconds(32));    // 16 GB at half of 1 GB/s
-  EXPECT_EQ(start.weights_at - start.image_at, seconds(70));  // 140 GB over a NIC of 2 GB/s, the store has room
+  EXPECT_EQ(start.weights_at - start.image_at, seconds(70));  // 140 GB over a NIC of 2 GB/s; the store is not the limit
   EXPECT_EQ(start.init_at - start.weights_at, seconds(50));
   EXPECT_EQ(start.ready_at - start.init_at, seconds(5));
   EXPECT_EQ(bench.truth().gangs.at({0}).phase, GangPhase::ready);
@@ -86,12 +86,13 @@ TEST(ClusterStart, ImageAndWeightsContendOnOneNic) {
   bench.cluster.submit(scale_to(1));
   bench.run_to(at_s(3));
   bench.cluster.submit(bind_to(bench.truth(), {0}, {0}));
-  bench.run_to(at_s(13));  // image 8 s alone, then weights since 11.1 s
+  bench.run_to(at_s(13));  // the image alone took 8 s; its weights load from 11.1 s on
   bench.cluster.submit(scale_to(1, {1}));
   bench.run_to(at_s(16));
   bench.cluster.submit(bind_to(bench.truth(), {1}, {0}, 1));
   bench.run_to(at_s(200));
-  // 16 GB at half the NIC put 16 GB = 8 s of the NIC in front of the weights.
+  // The pull of the second image shares the NIC of 2 GB/s with the weights. Its 16 GB delay them by 8 s, from 70 s to
+  // 78 s.
   EXPECT_EQ(bench.cluster.cold_starts().at(0).weights_at - bench.cluster.cold_starts()[0].image_at, seconds(78));
 }
 
@@ -320,7 +321,8 @@ TEST(ClusterNode, AClaimGoesThroughItsPhases) {
   bench.run_to(at_s(100));
   EXPECT_EQ(bench.truth().claims.size(), 0U);
   EXPECT_EQ(bench.truth().nodes.size(), 2U);
-  // Bought at 10.05 s, given back at 60.05 s, gone 30 s later: 80 s of 1 cent. The two others: 100 s each.
+  // The node was bought at 10.05 s, given back at 60.05 s, and gone 30 s later: 80 s at 1 cent/s. The two other nodes
+  // are paid for 100 s each.
   EXPECT_EQ(bench.cluster.meter(at_s(100)).total_cost.count, 800'000 + 2'000'000);
 }
 

@@ -14,9 +14,9 @@ namespace capstan::sim {
 using LinkId = Id<struct LinkTag>;
 using FlowId = Id<struct FlowTag>;
 
-/// Transfers that share links by max-min fairness: no transfer can get more bandwidth without taking some from a
-/// transfer that has no more than it has. Rates are whole bytes per second, computed when a transfer begins or ends.
-/// Progress is exact, in bytes times nanoseconds.
+/// Transfers that share links by max-min fairness: a transfer can get more bandwidth only at the cost of a transfer
+/// that has as much or less. Rates are whole bytes per second, computed when a transfer begins or ends. Progress is
+/// exact, in bytes times nanoseconds.
 class FlowNetwork {
  public:
   LinkId add_link(std::int64_t bytes_per_s);  ///< adds a link with this bandwidth, which is > 0

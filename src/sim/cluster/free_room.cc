@@ -28,10 +28,11 @@ std::vector<FreeRoom::Domain> FreeRoom::domains(model::GpuKindId gpu, model::Lev
 }
 
 std::vector<FreeRoom::Domain> FreeRoom::domains(const WaitingGang& gang) const {
-  std::vector<Domain> all = domains(gang.spec.pods.gpu, gang.spec.together);
+  std::vector<Domain> all = domains(gang.spec.pods.gpu, gang.spec.required_level);
   if (!gang.domain) return all;
-  std::erase_if(
-      all, [&](const Domain& domain) { return domain_key(rows_, domain.front(), gang.spec.together) != *gang.domain; });
+  std::erase_if(all, [&](const Domain& domain) {
+    return domain_key(rows_, domain.front(), gang.spec.required_level) != *gang.domain;
+  });
   return all;
 }
 

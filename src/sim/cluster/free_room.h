@@ -49,7 +49,7 @@ class FreeRoom {
   std::vector<model::NodeId> take(const WaitingGang& gang, const Domain& domain);
   /// Gives back the room of a pod with a node, as if it had ended.
   void give_back(const model::Pod& pod);
-  /// Takes the room of such a pod again.
+  /// Takes the room of the pod again after give_back().
   void take_again(const model::Pod& pod);
 
  private:

@@ -28,12 +28,12 @@ struct RoomBench {
     config.catalog = catalog;
     return config;
   }
-  static WaitingGang gang(std::int64_t pods, GpuCount gpus_per_pod, model::TopologyLevel together) {
-    return {
-        .id = {7},
-        .spec = {.pods = {.gpu = {0}, .count = pods, .gpus_per_pod = whole_gpus(gpus_per_pod)}, .together = together},
-        .queue = {1},
-        .priority = 0};
+  static WaitingGang gang(std::int64_t pods, GpuCount gpus_per_pod, model::TopologyLevel required_level) {
+    return {.id = {7},
+            .spec = {.pods = {.gpu = {0}, .count = pods, .gpus_per_pod = whole_gpus(gpus_per_pod)},
+                     .required_level = required_level},
+            .queue = {1},
+            .priority = 0};
   }
 
   Ignore listener;

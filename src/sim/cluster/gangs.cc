@@ -105,7 +105,7 @@ void Gangs::serve(model::GangId id) {
   pods_.set_states(id, GpuState::idle);
   pods_.set_phases(id, model::Gang::Phase::ready, model::Pod::Phase::ready);
   const model::Gang& gang = rows().gangs.at(id);
-  hook_.ready({id, gang.service, gang.ordinal}, now());
+  hook_.ready({id, gang.service, gang.ordinal, starts_.weights_time(id)}, now());
 }
 
 void Gangs::retire(model::GangId id) {
@@ -135,7 +135,7 @@ void Gangs::drained(model::GangId id, DrainPurpose purpose) {
   drains_.erase(id);
   if (purpose == DrainPurpose::convert) {
     resume(id, StartChain::Resume::conversion, *start_of(service_of(id)).conversion);
-  } else if (sleepers_.is_chosen(id)) {
+  } else if (sleepers_.will_sleep(id)) {
     fall_asleep(id);
   } else {
     remove(id);

@@ -29,8 +29,8 @@ class GpuAccount {
  private:
   struct Row {
     std::array<GpuTime, kGpuStates> by_state{};
-    std::vector<std::array<GpuTime, kGpuStates>> by_user;  ///< the last is of GPUs that no pod had
-    std::vector<GpuTime> by_pool;                          ///< the last is of nodes that belong to no pool
+    std::vector<std::array<GpuTime, kGpuStates>> by_user;  ///< the last row is for GPUs that no pod had
+    std::vector<GpuTime> by_pool;                          ///< the last row is for nodes that belong to no pool
   };
 
   const model::Catalog& catalog_;

@@ -11,12 +11,12 @@ namespace {
 
 __extension__ typedef __int128 Wide;
 
-/// Returns the computing time with all pods that gives as much work as `computed` with `width` pods, rounded down.
+/// Converts the time `computed` with `width` pods into the time that the same work takes with all pods, rounded down.
 Duration in_full_width(Duration computed, std::int64_t width, const Job& job) {
   return Duration(static_cast<std::int64_t>(Wide{computed.count()} * width / job.pods));
 }
 
-/// Returns the computing time with `width` pods for work that takes `left` with all pods, rounded up.
+/// Converts the time `left` with all pods into the time that the same work takes with `width` pods, rounded up.
 Duration with_width(Duration left, std::int64_t width, const Job& job) {
   return Duration(static_cast<std::int64_t>((Wide{left.count()} * job.pods + width - 1) / width));
 }
@@ -58,7 +58,7 @@ model::GangId Jobs::create_gang(std::uint32_t job, std::int32_t pods) {
                         .count = pods,
                         .gpus_per_pod = what.gpus_per_pod,
                         .pod_class = what.pod_class.valid() ? what.pod_class : job_class.pod_class},
-               .together = job_class.together};
+               .required_level = job_class.required_level};
   gang.created_at = now();
   for (std::int32_t i = 0; i < pods; ++i) {
     gang.pods.push_back(pods_.create(id, what.gpus_per_pod, job_class.queue));
@@ -178,7 +178,7 @@ std::vector<UndersizedJob> Jobs::undersized_at_checkpoint(Duration since) const 
     const Duration computed = now() - record.since;
     if (width >= job.pods || computed < every || computed % every >= since) continue;
     const Duration left = job.work - progress_[record.job].saved - in_full_width(computed, width, job);
-    // With all its pods it must end earlier, although it starts again.
+    // More pods are worth a restart only if the job then ends earlier, the time of the restart included.
     if (with_width(left, width, job) <= left + class_of(record.job).start.high) continue;
     narrow.push_back({.gang = id, .missing = static_cast<std::int32_t>(job.pods - width)});
   }

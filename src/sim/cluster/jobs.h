@@ -19,7 +19,7 @@ struct JobProgress {
   /// Computing time up to the last checkpoint; all work once it has ended. An hour with half of its pods counts as
   /// half an hour.
   Duration saved{};
-  Duration lost{};               ///< computing time after a checkpoint that restarts lost, counted in the same way
+  Duration lost{};               ///< computing time that restarts lost after a checkpoint, counted in the same way
   std::int64_t restarts = 0;     ///< times that it lost its pods after all of them had been bound
   std::int64_t preemptions = 0;  ///< the restarts for a gang with a higher priority
   std::int64_t resizes = 0;      ///< changes of its pods while it ran; each begins at its last checkpoint
@@ -55,8 +55,8 @@ class Jobs : Component {
   std::size_t gangs() const { return gangs_.size(); }
   /// Returns what happened to each job that has arrived, in the order of arrival.
   const std::vector<JobProgress>& progress() const { return progress_; }
-  /// Returns the computing time of each job that has arrived since it last started to compute, in the order of arrival.
-  /// An hour with half of its pods counts as half an hour. `progress()` does not contain it yet.
+  /// Returns for each job that has arrived, in the order of arrival, its computing time since it last started to
+  /// compute. An hour with half of its pods counts as half an hour. `progress()` does not contain this time yet.
   std::vector<Duration> open_work(Instant end) const;
   bool have_all_arrived() const { return progress_.size() == config_.jobs.size(); }
   bool have_all_ended() const { return have_all_arrived() && ended_ == progress_.size(); }

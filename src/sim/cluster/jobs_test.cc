@@ -11,13 +11,13 @@ namespace {
 
 using namespace test;
 
-/// Returns small_config() with one job of two pods with four GPUs each, which computes for 100 s from its start, which
-/// takes 10 s.
+/// Returns small_config() with one job of two pods with four GPUs each. The job takes 10 s to start and then computes
+/// for 100 s.
 ClusterConfig with_job(Duration checkpoint_every) {
   ClusterConfig config = small_config();
   config.job_classes = {{.name = "train",
                          .gpu = {0},
-                         .together = model::TopologyLevel::node,
+                         .required_level = model::TopologyLevel::node,
                          .queue = {},
                          .start = Latency::exactly(seconds(10)),
                          .checkpoint_every = checkpoint_every}};

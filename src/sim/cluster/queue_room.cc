@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/queue_path.h"
+
 namespace capstan::sim {
 
 QueueRoom::QueueRoom(const model::Snapshot& rows) : queues_(rows.catalog->queues), held_(queues_.size()) {
@@ -13,17 +15,17 @@ QueueRoom::QueueRoom(const model::Snapshot& rows) : queues_(rows.catalog->queues
 
 std::optional<MilliGpu> QueueRoom::left(model::QueueId queue) const {
   std::optional<MilliGpu> least;
-  for (; queue.valid(); queue = queues_[queue.value].parent) {
-    const std::optional<MilliGpu>& limit = queues_[queue.value].gpus.limit;
+  for (const model::QueueId id : model::QueuePath(queues_, queue)) {
+    const std::optional<MilliGpu>& limit = queues_[id.value].gpus.limit;
     if (!limit) continue;
-    const MilliGpu left = *limit - held_[queue.value];
+    const MilliGpu left = *limit - held_[id.value];
     least = least ? std::min(*least, left) : left;
   }
   return least;
 }
 
 void QueueRoom::hold(model::QueueId queue, MilliGpu gpus) {
-  for (; queue.valid(); queue = queues_[queue.value].parent) held_[queue.value] += gpus;
+  for (const model::QueueId id : model::QueuePath(queues_, queue)) held_[id.value] += gpus;
 }
 
 }  // namespace capstan::sim

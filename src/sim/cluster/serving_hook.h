@@ -15,6 +15,7 @@ struct ReplicaStart {
   model::GangId gang;
   model::ServiceId service;
   std::uint32_t ordinal = 0;
+  Duration weights{};  ///< time in which its engine loaded the weights; 0: the replica was warm or resumed
 };
 
 /// The causes for which a replica that holds requests ends. A spot interruption is forced. The others follow from a

@@ -20,7 +20,7 @@ class Sleepers {
 
   /// Notes that the gang will sleep once it is drained.
   void choose(model::GangId id) { chosen_.insert(id); }
-  bool is_chosen(model::GangId id) const { return chosen_.contains(id); }
+  bool will_sleep(model::GangId id) const { return chosen_.contains(id); }
   void fall_asleep(model::GangId id, Instant until) {
     chosen_.erase(id);
     asleep_[id] = until;

@@ -110,7 +110,8 @@ void StartChain::begin(model::GangId id) {
   check_images(id);
 }
 
-/// Notes the times of the last node that was asked for after the decision to start the gang.
+/// Notes the times of one node: of the nodes that were requested after the decision to start the gang, the one that
+/// became ready last.
 void StartChain::note_node_times(ColdStart& times, const model::Gang& gang) const {
   for (const auto& [node, pods] : nodes_of(gang)) {
     const model::ClaimId claim_id = rows().nodes.at(node).claim;
@@ -233,6 +234,13 @@ void StartChain::resume(model::GangId id, Resume after, const Latency& latency) 
 Instant StartChain::containers_started_at(model::GangId id) const {
   const Instant image_at = known_row(starts_, id).times.image_at;
   return rows().gangs.at(id).resumed || image_at == Instant{} ? Instant::never() : image_at;
+}
+
+Duration StartChain::weights_time(model::GangId id) const {
+  const auto record = starts_.find(id);
+  if (record == starts_.end() || rows().gangs.at(id).resumed) return {};
+  const ColdStart& times = record->second.times;
+  return times.weights_at == Instant{} ? Duration{} : times.weights_at - times.image_at;
 }
 
 void StartChain::warm(model::GangId id) {

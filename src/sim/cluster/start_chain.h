@@ -48,6 +48,8 @@ class StartChain : Component {
   /// Returns the time from which all nodes of a gang had its image, which starts its containers; never if it pulled
   /// none, because it was warm or resumed.
   Instant containers_started_at(model::GangId id) const;
+  /// Returns the time in which a started gang loaded its weights; 0: it was warm or resumed.
+  Duration weights_time(model::GangId id) const;
   /// Returns the expected time from bound to ready, learned from earlier starts.
   Duration expected_start(model::ServiceId service) const { return expected_start_.at(service); }
   const std::vector<ColdStart>& cold_starts() const { return cold_starts_; }

@@ -130,6 +130,8 @@ ReplicaReading Fleet::sample(ReplicaHandle handle, Instant now, bool scrape) {
   reading.queue_time = server.queue_time;
   reading.tpot = server.tpot;
   reading.finished_total = server.finished;
+  reading.phases = server.phases;
+  reading.transfers_total = server.transfers;
   if (scrape) server.ttft = {}, server.queue_time = {}, server.tpot = {};
   return reading;
 }
@@ -184,7 +186,7 @@ void Fleet::note_latencies(RequestMinute& minute) const {
 
 void Fleet::close_minutes(Instant now) {
   while (now >= minute_end_) {
-    RequestMinute& minute = minute_of(minute_end_ - kMinute);
+    RequestMinute& minute = minute_of_now();
     minute.waiting = waiting();
     minute.waiting_max = std::max(minute_waiting_max_, waiting());
     note_latencies(minute);
@@ -193,6 +195,7 @@ void Fleet::close_minutes(Instant now) {
     }
     minute_waiting_max_ = waiting();
     minute_end_ = minute_end_ + kMinute;
+    ++minute_;
   }
 }
 

@@ -75,6 +75,8 @@ struct ReplicaReading {
   TpotBuckets tpot;                    ///< mean time per token after the first, of the same requests
   std::optional<Duration> ttft_p99{};  ///< computed from `ttft`; empty without first tokens
   std::int64_t finished_total = 0;     ///< requests that the replica has computed to their end or handed over
+  PhaseTimes phases{};                 ///< sums since the replica started; the gateway is not part of them
+  std::int64_t transfers_total = 0;    ///< answers for which the KV came from a prefill replica
 };
 
 /// Simulates everything between a client and a GPU for one service: clients with time-outs and retries, the gateway,
@@ -96,8 +98,8 @@ class Fleet {
   Fleet(const Fleet&) = delete;
   Fleet& operator=(const Fleet&) = delete;
 
-  // Replicas. Each call first advances to its `now`. It takes effect after the replicas' events at that time and before
-  // all other events, so that a replica added at time 0 can serve a request that arrives at time 0.
+  // Replicas. Each call first advances the fleet to its `now`. The call takes effect after the replicas' events at that
+  // time and before all other events, so that a replica added at time 0 can serve a request that arrives at time 0.
 
   ReplicaHandle add_replica(std::size_t variant, Instant now);  ///< adds a replica that serves at once
   void drain(ReplicaHandle handle, Instant now);                ///< sends no more requests to the replica
@@ -180,11 +182,13 @@ class Fleet {
     bool routed = true;
     std::uint32_t holds = 0;    ///< requests in the replica, without cancelled ones, which it drops when its step ends
     std::uint32_t waiting = 0;  ///< waiting requests as last added to Fleet::waiting_
+    std::int64_t finished = 0;  ///< requests computed to their end or handed over
     Replica replica;
     TtftBuckets ttft;
     QueueTimeBuckets queue_time;
     TpotBuckets tpot;
-    std::int64_t finished = 0;  ///< requests computed to their end or handed over
+    PhaseTimes phases;           ///< without the gateway
+    std::int64_t transfers = 0;  ///< completed answers for which the KV came from a prefill replica
   };
 
   /// Writes the percentiles of the latencies of a minute.
@@ -195,7 +199,9 @@ class Fleet {
     if (number >= servers_.size()) return;
     const Server* server = servers_[number].get();
     if (server == nullptr) return;
-    for (std::size_t at = 0; at < 256; at += 64) __builtin_prefetch(reinterpret_cast<const char*>(server) + at);
+    for (std::size_t at = 0; at < 320; at += 64) __builtin_prefetch(reinterpret_cast<const char*>(server) + at);
+    __builtin_prefetch(&server->tpot);
+    __builtin_prefetch(&server->phases);
   }
 
   /// Requests that wait at the gateway, in order.
@@ -286,13 +292,20 @@ class Fleet {
   }
   void close_minutes(Instant now);
   RequestMinute& minute_of(Instant at);
+  RequestMinute& minute_of_now() {
+    if (minute_ >= meter_.minutes.size()) meter_.minutes.resize(minute_ + 1);
+    return meter_.minutes[minute_];
+  }
   RequestCount engine_queue_limit(const Server& server) const { return server.replica.config().max_waiting; }
   std::span<const std::uint64_t> hashes_of(const LiveRequest& live) const { return {live.hashes, live.hash_count}; }
   template <typename Waits>
   void add_deadline(AttemptRing& ring, Duration timeout, std::uint32_t id, Waits waits);
   /// Returns the load of a replica, scaled to the variant with the largest weight.
   RequestCount weighted_load(const Server& server) const {
-    return std::min<RequestCount>(server.replica.load() * max_weight_ / variants_[server.variant].weight, kNone - 1);
+    const RequestCount load = server.replica.load();
+    const std::int64_t weight = variants_[server.variant].weight;
+    const RequestCount weighted = weight == max_weight_ ? load : load * max_weight_ / weight;
+    return std::min<RequestCount>(weighted, kNone - 1);
   }
   Router& router_of(const Server& server) { return server.role == EngineRole::decode ? decode_router_ : router_; }
   Server& server_of(ReplicaHandle handle) const;
@@ -349,6 +362,7 @@ class Fleet {
   RequestCount waiting_ = 0;  ///< requests in engines' queues
   RequestCount minute_waiting_max_ = 0;
   Instant minute_end_;
+  std::size_t minute_ = 0;  ///< the minute of `now_`, which ends at minute_end_
   LatencyHistogram minute_ttft_;
   LatencyHistogram minute_tpot_;
   RequestMeter meter_;

@@ -69,7 +69,7 @@ void Fleet::arrive(const workload::Request& request) {
   live.number = static_cast<std::uint32_t>(meter_.counts.arrived);
   if (needs_hashes_ && !request.prefix_hashes.empty()) assign_hashes(live, request);
   ++meter_.counts.arrived;
-  ++minute_of(now_).arrived;
+  ++minute_of_now().arrived;
   ++live_count_;
   start_attempt(id);
 }
@@ -353,11 +353,11 @@ void Fleet::on_first_token(Server& server, const Emission& emission) {
   live.queued_us = static_cast<std::int32_t>(queued / std::chrono::microseconds(1));
   const Duration front_end = variants_[server.variant].front_end;
   minute_ttft_.add(now_ - live.arrived + front_end);
-  PhaseTimes& phases = minute_of(now_).phases;
-  ++phases.first_tokens;
+  PhaseTimes& phases = minute_of_now().phases;
   phases.gateway += live.phase_start - live.arrived + front_end;
-  phases.queue += queued;
-  phases.prefill += now_ - live.phase_start - queued;
+  const Duration prefill = now_ - live.phase_start - queued;
+  phases.add_first_token(queued, prefill);
+  server.phases.add_first_token(queued, prefill);
   live.phase_start = now_;
   stamps_[emission.id] |= 1;
 }
@@ -394,22 +394,19 @@ void Fleet::on_completed(Server& server, std::uint32_t id) {
   meter_.ttft.add(ttft);
   meter_.e2e.add(e2e);
   const Duration tpot = after_first / std::max<std::int64_t>(later_tokens, 1);
-  if (later_tokens > 0) {
-    meter_.tpot.add(tpot);
-    minute_tpot_.add(tpot);
-  }
+  if (later_tokens > 0) LatencyHistogram::add_to_both(meter_.tpot, minute_tpot_, tpot);
   server.tpot.add(tpot);  // 0 for an answer of one token, as vLLM counts it
   const bool met = meets_ttft_slo(live, ttft) && (slo_.e2e.count() == 0 || e2e <= slo_.e2e) &&
                    (slo_.tpot.count() == 0 || after_first <= slo_.tpot * later_tokens);
-  PhaseTimes& phases = minute_of(now_).phases;
   const Duration transfer = server.role == EngineRole::decode ? std::min(transfer_time(live), after_first) : Duration{};
-  ++phases.completed;
-  phases.transfer += transfer;
-  phases.decode += after_first - transfer;
-  ++minute_of(live.arrived).completed;
+  minute_of_now().phases.add_completed(transfer, after_first - transfer);
+  server.phases.add_completed(transfer, after_first - transfer);
+  if (transfer > Duration{}) ++server.transfers;
+  RequestMinute& arrival_minute = minute_of(live.arrived);
+  ++arrival_minute.completed;
   if (met) {
     ++meter_.counts.met;
-    ++minute_of(live.arrived).met;
+    ++arrival_minute.met;
     if (variant.work != nullptr) meter_.useful_gpu_ps += variant.work->gpu_ps(live.input, live.output, live.cached);
   }
   end(id, Mark::finished);

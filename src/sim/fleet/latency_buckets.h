@@ -31,7 +31,7 @@ template <const auto& Bounds>
 struct LatencyBuckets {
   static constexpr auto& kUpperUs = Bounds;
 
-  /// Values by bucket, not cumulative; the last bucket is above the last bound.
+  /// Number of values by bucket, not cumulative. The last bucket holds the values above the last bound.
   std::array<std::uint32_t, kUpperUs.size() + 1> counts{};
 
   void add(Duration time) {

@@ -16,10 +16,15 @@ class LatencyHistogram {
   LatencyHistogram() : counts_(kBuckets) {}
 
   void add(Duration value) {
-    const std::int64_t us = value.count() <= 0 ? 0 : value.count() / 1000;
-    ++counts_[bucket(us)];
-    ++count_;
-    sum_us_ += us;
+    const std::int64_t us = microseconds(value);
+    add_to_bucket(bucket(us), us);
+  }
+  /// Adds a value to two histograms, and computes its bucket once.
+  static void add_to_both(LatencyHistogram& first, LatencyHistogram& second, Duration value) {
+    const std::int64_t us = microseconds(value);
+    const std::size_t index = bucket(us);
+    first.add_to_bucket(index, us);
+    second.add_to_bucket(index, us);
   }
   void merge(const LatencyHistogram& other);  ///< adds the values of another histogram
   void clear();
@@ -34,6 +39,13 @@ class LatencyHistogram {
  private:
   static constexpr int kMaxBits = 40;
   static constexpr std::size_t kBuckets = (kMaxBits - 8) * 128 + 256;
+
+  static std::int64_t microseconds(Duration value) { return value.count() <= 0 ? 0 : value.count() / 1000; }
+  void add_to_bucket(std::size_t index, std::int64_t us) {
+    ++counts_[index];
+    ++count_;
+    sum_us_ += us;
+  }
 
   static std::size_t bucket(std::int64_t us) {
     constexpr std::int64_t kMax = (std::int64_t{1} << kMaxBits) - 1;

@@ -23,8 +23,8 @@ class MinTree {
 
   std::uint32_t top() const { return static_cast<std::uint32_t>(nodes_[1]); }
   Word top_rank() const { return nodes_[1] >> 32; }
-  /// Returns the child of the root that is not the top. It is likely to be the next top; callers use it for
-  /// prefetching.
+  /// Returns the index with the smallest rank in the half of the tree that does not contain the top. It is likely to be
+  /// the next top; callers use it for prefetching.
   std::uint32_t runner_up() const { return static_cast<std::uint32_t>(nodes_[nodes_[2] == nodes_[1] ? 3 : 2]); }
   Word rank(std::uint32_t index) const { return nodes_[leaves_ + index] >> 32; }
 

@@ -64,6 +64,16 @@ struct PhaseTimes {
   Duration transfer{};         ///< sum of the times to copy the KV from the prefill to the decode replica
   Duration decode{};           ///< sum of the times from the first token to the last, without `transfer`
 
+  void add_first_token(Duration in_queue, Duration in_prefill) {
+    ++first_tokens;
+    queue += in_queue;
+    prefill += in_prefill;
+  }
+  void add_completed(Duration in_transfer, Duration in_decode) {
+    ++completed;
+    transfer += in_transfer;
+    decode += in_decode;
+  }
   PhaseTimes& operator+=(const PhaseTimes& other) {
     first_tokens += other.first_tokens;
     gateway += other.gateway;

@@ -207,9 +207,10 @@ void Replica::rebase_steps() {
   }
 }
 
-void Replica::run_until(Instant to, Emissions& out) {
-  Picoseconds to_ps = since_origin(to);
-  while (event_ps_ <= to_ps) {
+/// Runs the steps that end at or before `to`, which counts from the origin of the clock. Returns false if the origin
+/// moved before all of them had run.
+bool Replica::run_until(Picoseconds to, Emissions& out) {
+  while (event_ps_ <= to) {
     if (mode_ == Mode::gliding) {
       record_steps(glide_steps_, event_ps_ - clock_ps_);
       finish_decodes(out);
@@ -219,8 +220,9 @@ void Replica::run_until(Instant to, Emissions& out) {
     plan(out);
     if (clock_ps_ < kOriginReachPs) continue;
     move_origin();
-    to_ps = since_origin(to);
+    return false;
   }
+  return true;
 }
 
 /// Chooses what follows at a boundary between steps: idling, one step or a glide.
@@ -306,8 +308,8 @@ void Replica::begin_step(Emissions& out) {
 }
 
 /// Allocates the blocks that the running sequences need in this step. If there are too few, the sequences allocate in
-/// the order of the batch, which may evict cached groups. While a sequence finds too few, the last of the batch is
-/// preempted.
+/// the order of the batch, which may evict cached groups. As long as there are too few blocks for a sequence, the last
+/// sequence of the batch is preempted.
 void Replica::allocate_or_preempt(std::int64_t needed, std::int32_t partial_tokens, Emissions& out) {
   if (needed <= available_blocks()) return allocate_blocks(needed);
   list_batch(scratch_);

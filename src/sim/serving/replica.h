@@ -46,7 +46,8 @@ class Replica {
   /// Runs every step that ends at or before `to` and appends its emissions in order of time. Within a step, decoding
   /// sequences come first, then prompts, each in the order of the batch.
   void advance(Instant to, Emissions& out) {
-    if (event_ps_ <= since_origin(to)) run_until(to, out);
+    while (event_ps_ <= since_origin(to) && !run_until(since_origin(to), out)) {
+    }
   }
 
   /// Cancels a request whose client went away. A waiting request leaves at once, a running one at the end of the step
@@ -127,12 +128,12 @@ class Replica {
     return ns < kNeverPs / engine::kPicosecondsPerNanosecond ? ns * engine::kPicosecondsPerNanosecond : kNeverPs - 1;
   }
   /// Returns the earliest Instant not before `ps` after the origin.
-  Instant instant(engine::Picoseconds ps) const { return origin_ + engine::instant_not_before(ps).since_start; }
+  Instant instant(engine::Picoseconds ps) const { return origin_ + engine::duration_not_below(ps); }
 
   void start_clock(Instant at);
   void move_origin();
   void rebase_steps();
-  void run_until(Instant to, Emissions& out);
+  bool run_until(engine::Picoseconds to, Emissions& out);
   void plan(Emissions& out);
   void begin_step(Emissions& out);
   void allocate_or_preempt(std::int64_t needed, std::int32_t partial_tokens, Emissions& out);
@@ -197,20 +198,19 @@ class Replica {
   bool has_preempted_ = false;
   std::uint32_t partial_slot_ = kNone;  ///< running prompt that is partly computed; always the last of the batch
   std::uint32_t first_free_ = kNone;
+  SlotQueue queue_;
   std::vector<Slot> slots_;
   std::vector<std::uint64_t> finishes_;  ///< min-heap of finish_step << 32 | slot; entries may be out of date
-
+  engine::WidePicoseconds inter_token_ps_ = 0;
+  engine::WidePicoseconds busy_ps_ = 0;
+  std::int64_t inter_token_count_ = 0;
   std::array<std::int32_t, 16> block_phase_{};  ///< decoding sequences by (step at which they need a block) mod 16
 
   std::vector<Chunk> chunks_;  ///< prompt chunks of the step under way
   engine::Picoseconds partial_admitted_ps_ = 0;
-  SlotQueue queue_;
   std::uint32_t next_sequence_ = 0;
 
-  engine::WidePicoseconds inter_token_ps_ = 0;
-  engine::WidePicoseconds busy_ps_ = 0;
   std::int64_t earlier_steps_ = 0;  ///< completed steps that `steps_` no longer counts; a multiple of 16
-  std::int64_t inter_token_count_ = 0;
   std::int64_t prompt_tokens_ = 0;
   /// Tokens generated at the end of a prefill; inter_token_count_ does not count them.
   std::int64_t prefilled_tokens_ = 0;

@@ -251,7 +251,7 @@ TEST(Replica, APromptIsAdmittedOnlyWhenAllOfItFits) {
   const engine::StepModel model(llama_8b_h100());
   Pair pair({.max_batched_tokens = 512, .max_seqs = 8, .kv_blocks = 100}, model);
   // The first request uses up to 60 of 100 blocks until its answer ends. A chunk of the second prompt would fit into
-  // the rest, the 50 blocks of the whole prompt do not.
+  // the rest, but the 50 blocks of the whole prompt do not.
   pair.offer({.id = 0, .input_tokens = 800, .output_tokens = 160}, {});
   pair.advance(at_ms(200));
   pair.offer({.id = 1, .input_tokens = 800, .output_tokens = 4}, at_ms(200));

@@ -24,9 +24,9 @@ interface CanvasFigureProps {
   onPoint?: (x: number, y: number) => void;
   onLeave?: () => void;
   onClick?: (x: number, y: number) => void;
-  /// Above the picture.
+  /// Content above the picture.
   children?: ComponentChildren;
-  /// Below the picture.
+  /// Content below the picture.
   below?: ComponentChildren;
 }
 

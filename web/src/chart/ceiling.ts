@@ -1,8 +1,8 @@
-// The top of an axis of latencies. A single spike would press all other values to the bottom of the chart.
+// Chooses the top of an axis of latencies, because a single spike would press all other values to the bottom.
 
 /// Share of the values that the chart shows in any case.
 const kTypicalShare = 0.98;
-/// A peak of more than this many typical values is cut off, at `kRoom` typical values.
+/// A peak above this multiple of the typical value is cut off, at `kRoom` times the typical value.
 const kSpike = 6;
 const kRoom = 2.5;
 

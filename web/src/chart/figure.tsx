@@ -25,7 +25,7 @@ export function sorted(rows: Table["rows"], order: Order | undefined): Table["ro
   });
 }
 
-/// Returns the order after a click on the head of a column: up, then down, then as the table was.
+/// Returns the order after a click on the head of a column: ascending, then descending, then the table's own order.
 function nextOrder(order: Order | undefined, column: number): Order | undefined {
   if (order?.column !== column) return { column, isDown: false };
   return order.isDown ? undefined : { column, isDown: true };
@@ -89,7 +89,7 @@ export function DataTable({ make, caption }: { make: () => Table; caption: strin
 
 /// A chart whose title is the question that it answers. A table with the same numbers can be opened below it.
 /// @param table  makes the table; it is called when the reader opens or saves the table
-/// @param id     place in the page to which other parts lead
+/// @param id     id of the element, for links to the figure
 export function Figure({
   id,
   title,

@@ -71,6 +71,9 @@ const kTimeSteps = [1, 5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10_
 const kDurationSteps = [1, 10, 100, 1000, 10_000, 100_000].flatMap((us) => [us, 2 * us, 5 * us]).concat(kTimeSteps.map((s) => s * 1e6));
 const kAxisWidth = 66;
 const kLabelWidth = 18;
+/// A chart narrower than this has no empty axis on the right, only the room of half a label of the time axis.
+const kNarrowBelow = 480;
+const kLabelOverhang = 26;
 const kKeysStep = 1;
 const kKeysLeap = 10;
 
@@ -82,6 +85,8 @@ function axes(latest: { current: PlotProps }): uPlot.Axis[] {
   const stroke = themeColour("--muted");
   const grid = { stroke: themeColour("--line"), width: 1 };
   const font = "12px system-ui, sans-serif";
+  const { leftLabel, rightLabel, lines } = latest.current;
+  const hasRight = lines.some((line) => line.right === true);
   const side = (scale: string, at: 1 | 3, label: string, text: (value: number) => string, hasGrid: boolean): uPlot.Axis => ({
     ...(latest.current.isDuration === true && scale === "y" ? { incrs: kDurationSteps } : {}),
     scale,
@@ -92,13 +97,11 @@ function axes(latest: { current: PlotProps }): uPlot.Axis[] {
     labelFont: font,
     labelSize: kLabelWidth,
     labelGap: 0,
-    size: kAxisWidth,
+    size: (plot) => (scale === "right" && !hasRight && plot.width < kNarrowBelow ? kLabelOverhang : kAxisWidth),
     grid: hasGrid ? grid : { show: false },
     ticks: { show: false },
     values: (_, splits) => splits.map((value) => (value === null ? "" : text(value))),
   });
-  const { leftLabel, rightLabel, lines } = latest.current;
-  const hasRight = lines.some((line) => line.right === true);
   return [
     {
       stroke,
@@ -111,7 +114,8 @@ function axes(latest: { current: PlotProps }): uPlot.Axis[] {
       values: (_, splits) => splits.map(moment),
     },
     side("y", 3, leftLabel, (value) => latest.current.leftText(value), true),
-    // The axis on the right has its width even if it is empty, so that the time axes of all charts are aligned.
+    // The axis on the right has its width even if it is empty, so that the time axes of all charts are aligned. A phone
+    // has no room for that.
     side("right", 1, hasRight ? (rightLabel ?? "") : "", (value) => (latest.current.lines.some((line) => line.right === true) ? (latest.current.rightText?.(value) ?? "") : ""), false),
   ];
 }

@@ -15,9 +15,14 @@ export interface Bar {
 }
 
 export const kBarHeight = 22;
-/// Room for the name and for the text of a bar, on a wide and on a narrow canvas.
-const kWide = { name: 190, text: 250 };
-const kNarrow = { name: 130, text: 84 };
+/// Room for the names of the bars: on a wide canvas as much as they need, within these bounds, and on a narrow one.
+const kWideName = 190;
+const kNameMost = 0.28;
+const kNarrowName = 130;
+/// The texts after the bars get at most this share of the width.
+const kTextMost = 0.4;
+const kNameFont = "600 13px system-ui, sans-serif";
+const kTextFont = "12px system-ui, sans-serif";
 /// On a canvas narrower than this, only the first part of a text is drawn.
 const kNarrowBelow = 640;
 
@@ -28,12 +33,14 @@ export const kPhaseFills: readonly Fill[] = [
   { colour: "--launching", pattern: "across" },
   { colour: "--starting", pattern: "down" },
   { colour: "--unallocated", pattern: "rise" },
+  { colour: "--sleeping", pattern: "cross" },
   { colour: "--c4", pattern: "cross" },
   { colour: "--busy", pattern: "solid" },
   { colour: "--idle", pattern: "rise" },
   { colour: "--draining", pattern: "solid" },
-  { colour: "--busy", pattern: "solid" },
+  { colour: "--idle", pattern: "rise" },
   { colour: "--busy", pattern: "across" },
+  { colour: "--busy", pattern: "solid" },
 ];
 
 /// Returns a name that fits into `room`. Characters after the first `head` are left out, because the end of a name such
@@ -46,13 +53,26 @@ export function shortened(name: string, head: number, room: number, widthOf: (te
   return cut(from);
 }
 
+/// Returns a text that fits into `room`; its end may be left out.
+export function shortenedEnd(text: string, room: number, widthOf: (text: string) => number): string {
+  if (widthOf(text) <= room) return text;
+  let length = text.length - 1;
+  while (length > 0 && widthOf(`${text.slice(0, length)}…`) > room) --length;
+  return `${text.slice(0, length).trimEnd()}…`;
+}
+
 /// @param top     rows above the canvas are scrolled away, pixels
 /// @param longest  seconds that the whole width stands for
 export function drawBars(context: CanvasRenderingContext2D, bars: Bar[], width: number, height: number, top: number, longest: number, chosen: number): void {
   const fills = new Fills(context);
   const [text, muted, accent] = ["--text", "--muted", "--accent"].map(themeColour) as [string, string, string];
   const isNarrow = width < kNarrowBelow;
-  const room = isNarrow ? kNarrow : kWide;
+  const wordsOf = (bar: Bar) => (isNarrow ? (bar.text.split(/ · |, /)[0] ?? "") : bar.text);
+  context.font = kTextFont;
+  const longestText = bars.reduce((most, bar) => Math.max(most, context.measureText(wordsOf(bar)).width), 0);
+  context.font = kNameFont;
+  const longestName = bars.reduce((most, bar) => Math.max(most, context.measureText(bar.name).width), 0);
+  const room = { name: isNarrow ? kNarrowName : Math.max(kWideName, Math.min(kNameMost * width, longestName + 12)), text: Math.min(kTextMost * width, longestText + 12) };
   const space = Math.max(40, width - room.name - room.text);
   const x = (seconds: number) => room.name + (longest > 0 ? (space * seconds) / longest : 0);
   context.textBaseline = "middle";
@@ -84,9 +104,9 @@ export function drawBars(context: CanvasRenderingContext2D, bars: Bar[], width: 
       context.setLineDash([]);
     }
     context.fillStyle = muted;
-    context.font = "12px system-ui, sans-serif";
-    const words = isNarrow ? (bar.text.split(/ · |, /)[0] ?? "") : bar.text;
-    context.fillText(words, x(Math.max(at, bar.ghost ?? 0)) + 8, y + kBarHeight / 2, room.text + space);
+    context.font = kTextFont;
+    const start = x(Math.max(at, bar.ghost ?? 0)) + 8;
+    context.fillText(shortenedEnd(wordsOf(bar), width - start, (part) => context.measureText(part).width), start, y + kBarHeight / 2);
     if (i === chosen) {
       context.strokeStyle = accent;
       context.lineWidth = 2;

@@ -8,7 +8,7 @@ export function shellWord(word: string): string {
 
 /// Returns the words that name the run of a policy up to a moment; undefined if the result is none of `compare` or `sim`.
 function runWords(result: Result, policy: Policy, at_ns: number): string | undefined {
-  // The policies of a plan's report have a scenario each.
+  // Each policy of a plan's report has a scenario of its own.
   const command = policy.command ?? result.command ?? "";
   // The policies and --bound are the last words of the command; a word consists of quoted and unquoted parts.
   const found = /^capstan (?:compare|sim) (.*?)(?: --policy (?:"[^"]*"|'[^']*'|\\.|[^\s"'\\])+)*(?: --bound)?$/.exec(command);

@@ -31,7 +31,7 @@ export interface NodeRow {
   leaving: number;
   ended: number;
   pods: Pod[];
-  /// Place among the nodes of its NVLink domain, which a later node may take over.
+  /// Place among the nodes of its NVLink domain. A later node may take over the place.
   place: number;
 }
 
@@ -46,7 +46,7 @@ export interface Wait {
 export interface GangRow {
   service: number;
   replica: number;
-  /// Name in the cluster of a gang of no service; empty: it is not known.
+  /// Name in the cluster, for a gang without a service; empty: not known.
   name: string;
   milli: number;
   /// The queue of its pods; undefined: that of its service.
@@ -59,6 +59,27 @@ export interface GangRow {
   placed: number;
   /// The moment from which the containers of all its pods ran; Infinity: it is not known.
   containers: number;
+  /// The moment at which the init containers of all its pods had ended; Infinity: it is not known, or it has none.
+  initialized: number;
+  /// Seconds in which its engine loaded the weights; 0: it is not known.
+  weights: number;
+}
+
+/// The figures of a service in one minute. `timedRequests`: the requests whose times the engines report; the times are
+/// sums over them.
+export interface UsedMinute {
+  at: number;
+  service: number;
+  tokens: number;
+  requests: number;
+  timedRequests: number;
+  queueUs: number;
+  prefillUs: number;
+  decodeUs: number;
+  transferUs: number;
+  transfers: number;
+  idleGpuHours: number;
+  idleUsd: number;
 }
 
 export interface Fleet {
@@ -68,7 +89,7 @@ export interface Fleet {
   leftOut: number;
   end: number;
   /// Tokens, ended requests, idle GPU-hours and their cost of the replicas of a service, by minute; empty in a report.
-  use: { at: number; service: number; tokens: number; requests: number; idleGpuHours: number; idleUsd: number }[];
+  use: UsedMinute[];
 }
 
 export interface Cell {
@@ -116,7 +137,7 @@ function assignPlaces(nodes: NodeRow[]): void {
 }
 
 /// @param end     the end of the run, seconds
-/// @param origin  the moment of the columns at which the page begins to count, seconds
+/// @param origin  the time in the columns at which the page's time is 0, seconds
 export function readFleet(columns: FleetColumns, services: Service[], end: number, origin = 0): Fleet {
   const { nodes, gangs } = columns;
   const seconds = (ms: number | null | undefined, none: number): number => (ms === null || ms === undefined ? none : ms / 1000 - origin);
@@ -171,6 +192,8 @@ export function readFleet(columns: FleetColumns, services: Service[], end: numbe
       waits,
       placed: steps.find((step) => step.phase !== "pending")?.at ?? Number.POSITIVE_INFINITY,
       containers: seconds(gangs.containers_ms?.[i], Number.POSITIVE_INFINITY),
+      initialized: seconds(gangs.initialized_ms?.[i], Number.POSITIVE_INFINITY),
+      weights: (gangs.weights_ms?.[i] ?? 0) / 1000,
     };
   });
   for (const row of rows) assignSlots(row);
@@ -180,6 +203,12 @@ export function readFleet(columns: FleetColumns, services: Service[], end: numbe
     service: columns.use?.service[i] ?? 0,
     tokens: columns.use?.tokens[i] ?? 0,
     requests: columns.use?.requests?.[i] ?? 0,
+    timedRequests: columns.use?.timed_requests?.[i] ?? 0,
+    queueUs: columns.use?.queue_us?.[i] ?? 0,
+    prefillUs: columns.use?.prefill_us?.[i] ?? 0,
+    decodeUs: columns.use?.decode_us?.[i] ?? 0,
+    transferUs: columns.use?.transfer_us?.[i] ?? 0,
+    transfers: columns.use?.transfers?.[i] ?? 0,
     idleGpuHours: (columns.use?.idle_gpu_s[i] ?? 0) / 3600,
     idleUsd: columns.use?.idle_usd[i] ?? 0,
   }));

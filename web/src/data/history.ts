@@ -42,6 +42,9 @@ export interface Machine {
   usd_per_hour?: number | null;
 }
 
+/// The requests whose times the engines report, and the sums of these times.
+export type UsedTime = "timed_requests" | "queue_us" | "prefill_us" | "decode_us" | "transfer_us" | "transfers";
+
 export interface FleetColumns {
   left_out: number;
   machines: Machine[];
@@ -74,13 +77,16 @@ export interface FleetColumns {
     /// Only in the history of a recording or a controller: the positions of the rows, and the queues of the pods.
     row?: number[];
     queue?: NullableNumbers;
-    /// As above: the moment from which the containers of all pods ran, and the name of a gang of no service.
+    /// As above: the moment since which the containers of all pods run, and the name of a gang without a service.
     containers_ms?: NullableNumbers;
+    /// As above: the moment at which the init containers of all pods had ended, and how long the engine loaded weights.
+    initialized_ms?: NullableNumbers;
+    weights_ms?: NullableNumbers;
     name?: string[];
   };
   reasons: { verdict: string; reason: string; sentence: string; supply: string }[];
-  /// Only of a recording or a controller: what the replicas of a service did in a minute.
-  use?: { row: number[]; service: number[]; at_ms: number[]; tokens: number[]; requests?: number[]; idle_gpu_s: number[]; idle_usd: number[] };
+  /// Only in the history of a recording or a controller: work and idle time of the replicas of a service, by minute.
+  use?: { row: number[]; service: number[]; at_ms: number[]; tokens: number[]; requests?: number[]; idle_gpu_s: number[]; idle_usd: number[] } & Partial<Record<UsedTime, number[]>>;
 }
 
 /// The phases of a cold start in their order, with the keys of the result and words for people.
@@ -90,17 +96,19 @@ export const kStartPhases = [
   ["boot_ms", "boot"],
   ["node_setup_ms", "node set-up"],
   ["placement_ms", "placement"],
+  ["init_ms", "init containers"],
   ["image_ms", "image pull"],
   ["weights_ms", "weights"],
   ["engine_ms", "engine start"],
   ["warm_up_ms", "warm-up"],
-  // A recording and a controller do not see what a container does before its replica is ready, and not always when the
-  // containers of a replica started.
-  ["replica_ms", "start of the replica"],
-  ["engine_start_ms", "weights and engine start"],
+  // A recording and a controller do not see what a container does before its replica is ready, if the engine does not
+  // report it, and not always when the containers of a replica started.
+  ["engine_rest_ms", "engine start and warm-up"],
+  ["engine_start_ms", "weights, engine start, warm-up"],
+  ["replica_ms", "image, weights, engine start, warm-up"],
 ] as const;
-/// Number of phases for which the result of a simulation has columns: the first ones.
-export const kSimulatedPhases = 9;
+/// The phases that only a recording or a controller has. The result of a simulation has columns for the others.
+export const kObservedPhases: readonly string[] = ["init_ms", "engine_rest_ms", "engine_start_ms", "replica_ms"];
 
 export type StartColumns = { service: number[]; replica: number[]; decided_ms: number[] } & Partial<Record<(typeof kStartPhases)[number][0], number[]>>;
 

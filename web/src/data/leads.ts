@@ -22,7 +22,7 @@ export function worstIn(at: readonly number[], values: readonly (number | null)[
   return found === undefined ? undefined : { at: at[found] ?? 0, value: values[found] ?? 0 };
 }
 
-/// The lines of seriesOf in which the GPUs of a state count.
+/// For each state of a GPU, the line of seriesOf that contains the GPUs in this state.
 const kLines: Record<string, keyof ReturnType<typeof seriesOf>> = {
   busy: "serving",
   idle: "serving",

@@ -11,7 +11,7 @@ export interface LogRow {
   /// Seconds since the start.
   at: number;
   layer: Layer;
-  /// The service, role or variant of the decision; empty: the only one, or none.
+  /// The service, role or variant of the decision; empty: the only service, or none.
   part: string;
   /// "2 → 5"; for pods and nodes the layer.
   change: string;
@@ -61,7 +61,7 @@ function lowerRows(result: Result, policy: Policy, services: Service[]): LogRow[
   }));
 }
 
-/// Returns all decisions in the order of time; those of one moment by layer.
+/// Returns all decisions in the order of time. Decisions of one moment are in the order of the layers.
 export function logOf(result: Result, policy: Policy): LogRow[] {
   const rows = [...scaleRows(result, policy), ...lowerRows(result, policy, result.services ?? [])];
   return rows.sort((a, b) => a.at - b.at || kLayers.indexOf(a.layer) - kLayers.indexOf(b.layer));

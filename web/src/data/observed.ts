@@ -51,8 +51,14 @@ export function observedStarts(fleet: Fleet): Start[] {
     }
     add("placement_ms", starting);
     if (gang.containers <= ready) {
+      if (gang.initialized <= gang.containers) add("init_ms", gang.initialized);
       add("image_ms", gang.containers);
-      add("engine_start_ms", ready);
+      if (gang.weights > 0 && at + gang.weights <= ready) {
+        add("weights_ms", at + gang.weights);
+        add("engine_rest_ms", ready);
+      } else {
+        add("engine_start_ms", ready);
+      }
     } else {
       add("replica_ms", ready);
     }
@@ -73,13 +79,13 @@ export interface RangeCost {
   /// Output tokens and ended requests, as far as the engines report them.
   tokens: number;
   requests: number;
-  /// Cost of the GPUs that workloads held which Capstan does not scale.
+  /// Cost of the GPUs that were held by workloads that Capstan does not scale.
   othersUsd: number;
-  /// The GPUs that the pods of each service held, and of the workloads that Capstan does not scale; the most costly first.
+  /// The GPUs of each service, and of the workloads that Capstan does not scale; the most costly first.
   users: UserCost[];
 }
 
-/// GPU-hours that pods of a service held, with their cost and with what its replicas did.
+/// GPU-hours that the pods of a service held, their cost, and the tokens and requests of its replicas.
 export interface UserCost {
   name: string;
   gpuHours: number;
@@ -162,7 +168,7 @@ export function costIn(fleet: Fleet, range: readonly [number, number]): RangeCos
   }
   const use = usageIn(fleet, from, to);
   const serving = hoursOf.get("serving");
-  // The idle time is known to a decision period, so it may exceed that of the replicas by a little.
+  // The idle time is known only to within a decision period, so it may be a little longer than the serving time.
   const idle = { gpuHours: Math.min(use.gpuHours, serving?.gpuHours ?? 0), usd: Math.min(use.usd, serving?.usd ?? 0) };
   if (serving !== undefined) [serving.gpuHours, serving.usd] = [serving.gpuHours - idle.gpuHours, serving.usd - idle.usd];
   const states: RangeCost["states"] = kCellStates.flatMap((state) => {

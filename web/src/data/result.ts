@@ -18,6 +18,8 @@ export interface Slo {
   tpot_ns: number;
   e2e_ns: number;
   attainment_ppm: number;
+  /// Present where the bound on the time to first token grows with the prompt: 1000 times the number of its prefills.
+  ttft_prefills_milli?: number;
 }
 
 export type ByState = Record<string, number>;
@@ -28,7 +30,7 @@ export interface Minutes {
   waiting: number[];
   desired: number[];
   ready: number[];
-  /// Absent for a single service of several.
+  /// Absent in the figures of one of several services.
   gpus_paid?: number[];
   ttft_p99_us: number[];
   /// Absent in results of earlier versions.
@@ -100,6 +102,14 @@ export interface Spending {
   cost_usd: number;
 }
 
+/// The ready replicas of a role or of a variant.
+export interface PartFigures {
+  role?: string;
+  variant?: string;
+  ready_peak: number;
+  ready_mean_milli: number;
+}
+
 export interface Policy {
   policy: string;
   seed: number;
@@ -125,7 +135,18 @@ export interface Policy {
   warnings: string[];
   disruptions: Record<string, number>;
   invariants_broken: Record<string, number>;
-  /// Only with several services.
+  /// Only in a report: the SLOs that the policy misses and the invariants that it broke, in sentences.
+  remarks?: string[];
+  /// The further figures are absent in results of earlier versions.
+  useful_gpu_hours?: number;
+  gangs_deferred?: number;
+  wakes?: number;
+  conversions?: number;
+  decisions?: number;
+  reversals?: number;
+  roles?: PartFigures[];
+  variants?: PartFigures[];
+  /// Present only with several services.
   services?: ServiceFigures[];
   jobs?: JobFigures[];
   teams?: TeamFigures[];
@@ -157,16 +178,25 @@ export interface Result {
   /// Null for a scenario with only jobs.
   slo: Slo | null;
   policies: Policy[];
-  /// Names of the policies for which no other meets as many requests for less, by cost; the cheapest first.
+  /// Names of the policies for which no other policy meets as many requests at a lower cost; the cheapest first.
   frontier?: { usd: string[] };
   services?: Service[];
   queues?: Queue[];
   verdict?: string;
+  /// Only in a report: how the first policy differs from others, and notes on the scenario.
+  why?: string[];
+  notes?: string[];
   /// Only in a plan's report: the policy that the plan chooses.
   chosen?: string;
   command?: string;
   constant_fleet?: { fleet: string; holds_slo: boolean; result: Policy };
-  clairvoyant?: { lower_bound: { cost_micro_usd: number; solved: boolean } };
+  clairvoyant?: {
+    lower_bound: { attainment_ppm?: number; paid_gpu_time_ns?: number; cost_micro_usd: number; solved: boolean };
+    /// Absent in results of earlier versions.
+    achievable?: { result: Policy };
+    /// Only in a report: lines that each begin with a subject.
+    words?: string;
+  };
 }
 
 /// The error of a result that cannot be shown, in one sentence.
@@ -223,8 +253,8 @@ export function holdsSlo(result: Result, policy: Policy): boolean {
   return holdsGoals && (result.slo === null || policy.attainment_ppm >= result.slo.attainment_ppm);
 }
 
-/// Returns what 1,000 requests that met the SLO and a million answer tokens cost, in USD. The cost of jobs is no part of
-/// it: they answer no requests.
+/// Returns the cost in USD of 1,000 requests that met the SLO, and of a million answer tokens. The cost of jobs is left
+/// out, because jobs answer no requests.
 export function unitCosts(policy: Policy): { perRequest: number | null; perTokens: number | null; jobsUsd: number } {
   const jobsUsd = (policy.jobs ?? []).reduce((sum, one) => sum + one.cost_usd, 0);
   const serving = policy.cost_usd - jobsUsd;

@@ -26,7 +26,7 @@ export function useHistory(states: number, isPaused: boolean): RecordedHistory |
       place.current = answer.place;
       setHistory((old) => withChanges(old, answer));
     };
-    // Without an answer the page says elsewhere that the server is lost.
+    // Another part of the page says that the server does not answer.
     let timer: ReturnType<typeof setTimeout>;
     const askIn = (ms: number) => {
       timer = setTimeout(() => {

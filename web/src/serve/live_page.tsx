@@ -56,7 +56,7 @@ class Stream {
   note(): void {
     this.heard = this.connected = Date.now();
   }
-  /// If there was no sign of the server for a while, asks it for one.
+  /// Asks the server whether it still answers, if there was no sign of it for a while.
   /// @param onAnswer  is called with true if it answers, else with false
   async ask(onAnswer: (isThere: boolean) => void): Promise<void> {
     const now = Date.now();

@@ -3,15 +3,18 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { flushAddress, showInAddress } from "../address";
 import { Figure } from "../chart/figure";
 import { type Line, Plot, type TimeRange } from "../chart/plot";
-import { readFleet } from "../data/fleet";
+import { type Fleet, readFleet } from "../data/fleet";
 import { decisionBefore } from "../data/leads";
 import { observedStarts } from "../data/observed";
+import { observedDemand } from "../data/observed_demand";
+import { observedLatency } from "../data/observed_latency";
 import type { RecordedHistory } from "../data/recorded";
 import { startText, count, duration, moment, percent, wholeTick } from "../format";
 import { Deferred } from "../deferred";
 import { useSystemColours } from "../page";
 import { type Choice, kThemes, parseChoice, type Theme } from "../state";
 import { Arithmetic } from "../view/arithmetic";
+import { Breakdown } from "../view/breakdown";
 import { ColdStarts } from "../view/cold_starts";
 import { RecordedCost } from "../view/cost";
 import { FleetViews } from "../view/history";
@@ -19,6 +22,7 @@ import { kDecisionsId, scrollToDecisions } from "../view/lead";
 import { LogFilter, LogRows } from "../view/log_rows";
 import { SignalLeads, signalLines } from "../view/signals";
 import { useHistory } from "./history";
+import { RecordedServices } from "./recorded_services";
 import { chosenActions, outcomeWord, isCarriedOut, type RecordedAction, type RecordedDecisions, type RecordedService, type Recording, isRepeatOf, type RepeatedAction, scales, withoutRepeats } from "./recording";
 
 const whole = (n: number) => count(n);
@@ -161,7 +165,8 @@ const share = (ppm: number) => percent(ppm);
 const isSeen = (values: readonly (number | null)[] | undefined): values is (number | null)[] => values?.some((value) => value !== null) === true;
 const lastOf = (values: readonly (number | null)[] | undefined): number => [...(values ?? [])].reverse().find((value) => value !== null) ?? 0;
 
-/// The share of late requests, and the share that the SLO allows; nothing if no engine reports it.
+/// Returns the lines of the share of late requests and of the share that the SLO allows; undefined if no engine reports
+/// the first one.
 function lateLines(service: RecordedService): Line[] | undefined {
   if (!isSeen(service.late_ppm)) return undefined;
   const lines: Line[] = [{ name: "late requests", values: service.late_ppm, colour: "--c4", text: share, stepped: true, filled: true }];
@@ -169,7 +174,7 @@ function lateLines(service: RecordedService): Line[] | undefined {
   return lines;
 }
 
-/// A latency of the slowest replica; nothing if no engine reports it.
+/// Returns the line of a latency of the slowest replica; undefined if no engine reports the latency.
 function slowestLines(name: string, values: (number | null)[] | undefined): Line[] | undefined {
   return isSeen(values) ? [{ name: `${name} p99 of the slowest replica`, values, colour: "--c1", text: duration, stepped: true }] : undefined;
 }
@@ -202,8 +207,7 @@ function actionBefore(actions: readonly RecordedAction[], first: number, at: num
 
 interface RecordedViewsProps {
   history: RecordedHistory;
-  /// First and last moment of the recording, seconds on its clock.
-  span: TimeRange;
+  fleet: Fleet;
   range: TimeRange;
   onRange: (range: TimeRange | undefined) => void;
   at: number;
@@ -213,11 +217,23 @@ interface RecordedViewsProps {
 }
 
 /// Shows the nodes and replicas, with the same views as a report.
-function RecordedViews({ history, span, range, onRange, at, onAt, onLead, theme }: RecordedViewsProps) {
-  const fleet = useMemo(() => readFleet(history.fleet, history.services, span[1] - span[0], span[0]), [history, span[0], span[1]]);
+function RecordedViews({ history, fleet, range, onRange, at, onAt, onLead, theme }: RecordedViewsProps) {
   const starts = useMemo(() => observedStarts(fleet), [fleet]);
+  const latency = useMemo(() => observedLatency(fleet), [fleet]);
   return (
     <>
+      {latency !== undefined && (
+        <Deferred>
+          <Breakdown
+            rows={latency.rows}
+            start={latency.start}
+            note="Computed from the sums that the engines report; an engine that does not report its queue, prefill and decode is left out, and the time at the gateway is not known."
+            range={range}
+            onRange={onRange}
+            theme={theme}
+          />
+        </Deferred>
+      )}
       <Deferred>
         <ColdStarts starts={starts} services={history.services} range={range} onRange={onRange} onLead={onLead} theme={theme} isObserved />
       </Deferred>
@@ -259,7 +275,9 @@ export function RecordingPage({ recording, top, isPaused = false }: { recording:
     change({ from: Math.max(0, Math.floor(shown - 300)), to: Math.ceil(shown + 300), at: Math.round(shown), decision: numberOf(action) });
     scrollToDecisions();
   };
-  const span: TimeRange = [first / 1e9, first / 1e9 + length];
+  const start = first / 1e9;
+  const fleet = useMemo(() => (history === undefined ? undefined : readFleet(history.fleet, history.services, length, start)), [history, length, start]);
+  const demand = useMemo(() => (fleet === undefined || service === undefined ? undefined : observedDemand(fleet, service.service)), [fleet, service?.service]);
   const chosen = recording.actions.find((one) => one.state * kActionsOfState + one.position === choice.decision);
   const common = { range, onRange, now: at, onNow: onAt, theme: colours, leftText: wholeTick };
   return (
@@ -290,6 +308,9 @@ export function RecordingPage({ recording, top, isPaused = false }: { recording:
         </label>
       </header>
       {top}
+      {views !== undefined && (
+        <RecordedServices services={recording.services} at={views.at} fleet={fleet} range={range} chosen={service?.service} onService={(name) => change({ service: name })} onLead={onLead} />
+      )}
       <nav class="toolbar" aria-label="What is shown">
         {recording.services.length > 1 && (
           <label>
@@ -320,6 +341,16 @@ export function RecordingPage({ recording, top, isPaused = false }: { recording:
             marks={views.marks}
             leftLabel="replicas"
           />
+          {demand !== undefined && (
+            <Plot
+              {...common}
+              title="Demand: requests per minute"
+              note="A request counts in the minute in which an engine reported its end. The controller does not see a request that no engine took."
+              at={demand.at}
+              lines={[{ name: "ended", values: demand.requests, colour: "--c1", text: whole, stepped: true, filled: true }]}
+              leftLabel="requests per minute"
+            />
+          )}
           <Plot {...common} title={views.waiting.length > 1 ? "Running and waiting requests" : "Waiting requests"} note="A gap: no engine and no gateway reported a value." at={views.at} lines={views.waiting} leftLabel="requests" />
           {views.late !== undefined && (
             <Plot {...common} title="Is the SLO met? Late requests" note="The mean share of late requests that the ready replicas reported, for the time to the first token, the queue or the time per token, whichever is worst." at={views.at} lines={views.late} leftLabel="late" leftText={share} />
@@ -363,12 +394,12 @@ export function RecordingPage({ recording, top, isPaused = false }: { recording:
         chosen={chosen}
         onChoose={(action) => change({ decision: numberOf(action) })}
       />
-      {history === undefined ? (
+      {history === undefined || fleet === undefined ? (
         <p class="reads" role="status">
           Reads what happened to nodes and replicas …
         </p>
       ) : (
-        <RecordedViews history={history} span={span} range={range} onRange={onRange} at={at} onAt={onAt} onLead={onLead} theme={colours} />
+        <RecordedViews history={history} fleet={fleet} range={range} onRange={onRange} at={at} onAt={onAt} onLead={onLead} theme={colours} />
       )}
       <footer>
         <p>

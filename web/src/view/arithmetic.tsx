@@ -5,7 +5,7 @@ interface ArithmeticProps {
   /// Seconds since the start.
   at: number;
   why: string;
-  /// Undefined: `missing` says why there is none.
+  /// Undefined: there is no arithmetic, and `missing` says why.
   arithmetic: string | undefined;
   missing?: string;
   /// Undefined: there is no command.

@@ -36,16 +36,6 @@ export function meanPhases(phases: LatencyPhases, range: TimeRange): number[] {
   });
 }
 
-interface BreakdownProps {
-  shown: Policy;
-  against: Policy | undefined;
-  /// True: the policies are those of one service of several, so there is no row for each service.
-  isOfService: boolean;
-  range: TimeRange;
-  onRange: (range: TimeRange | undefined) => void;
-  theme: string;
-}
-
 /// Returns the phases of the requests of a policy, and of each of its services.
 function phasesOf(policy: Policy, isOfService: boolean): { name: string; phases: LatencyPhases }[] {
   const services = isOfService ? [] : (policy.services ?? []);
@@ -53,9 +43,20 @@ function phasesOf(policy: Policy, isOfService: boolean): { name: string; phases:
     .flatMap(({ name, phases }) => (phases === undefined ? [] : [{ name, phases }]));
 }
 
+interface BreakdownProps {
+  /// Requests with their phases; the chart by minute is that of the first ones.
+  rows: { name: string; phases: LatencyPhases }[];
+  /// Begin of the first minute, seconds.
+  start?: number;
+  note: string;
+  range: TimeRange;
+  onRange: (range: TimeRange | undefined) => void;
+  theme: string;
+}
+
 /// Shows where the time of the requests went: as shares of the mean request, and minute by minute.
-export const Breakdown = memo(function Breakdown({ shown, against, isOfService, range, onRange, theme }: BreakdownProps) {
-  const phases = shown.latency_phases;
+export const Breakdown = memo(function Breakdown({ rows: all, start = 0, note, range, onRange, theme }: BreakdownProps) {
+  const phases = all[0]?.phases;
   const chart = useMemo(() => {
     if (phases === undefined) return undefined;
     const lines: Line[] = kPhases.flatMap(([key, weight, name, , fill]) => {
@@ -63,11 +64,11 @@ export const Breakdown = memo(function Breakdown({ shown, against, isOfService, 
       if (!values.some((value) => value !== null && value > 0)) return [];
       return [{ name, values, text: duration, stepped: true, right: key === "decode_us", ...fill }];
     });
-    return { at: phases.first_tokens.map((_, i) => i * kMinute), lines };
-  }, [phases]);
+    return { at: phases.first_tokens.map((_, i) => start + i * kMinute), lines };
+  }, [phases, start]);
   if (phases === undefined || chart === undefined) return null;
-  const rows = [shown, ...(against === undefined ? [] : [against])].flatMap((policy) => phasesOf(policy, isOfService)).map(({ name, phases: own }) => {
-    const means = meanPhases(own, range);
+  const rows = all.map(({ name, phases: own }) => {
+    const means = meanPhases(own, [range[0] - start, range[1] - start]);
     return { name, means, total: means.reduce((sum, mean) => sum + mean, 0) };
   });
   const used = kPhases.map((phase, i) => ({ phase, i })).filter(({ i }) => rows.some((row) => (row.means[i] ?? 0) > 0));
@@ -77,7 +78,7 @@ export const Breakdown = memo(function Breakdown({ shown, against, isOfService, 
     <>
       <CanvasFigure
         title="Where did the time of a request go?"
-        note="The mean request of the stretch that the charts show. Its time to first token is gateway, queue and prefill; transfer and decode follow."
+        note={`The mean request of the stretch that the charts show. ${note}`}
         label={`Mean request by phase. ${words}`}
         height={rows.length * 30}
         theme={theme}
@@ -104,4 +105,17 @@ export const Breakdown = memo(function Breakdown({ shown, against, isOfService, 
       />
     </>
   );
+});
+
+interface PolicyBreakdownProps extends Omit<BreakdownProps, "rows" | "start" | "note"> {
+  shown: Policy;
+  against: Policy | undefined;
+  /// True: the policies have the data of only one of several services, so there is no row for each service.
+  isOfService: boolean;
+}
+
+/// Shows the phases of the requests of a simulated policy.
+export const PolicyBreakdown = memo(function PolicyBreakdown({ shown, against, isOfService, ...further }: PolicyBreakdownProps) {
+  const rows = useMemo(() => [shown, ...(against === undefined ? [] : [against])].flatMap((policy) => phasesOf(policy, isOfService)), [shown, against, isOfService]);
+  return <Breakdown rows={rows} note="Its time to first token is gateway, queue and prefill; transfer and decode follow." {...further} />;
 });

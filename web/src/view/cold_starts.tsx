@@ -3,7 +3,7 @@ import { CanvasFigure } from "../chart/canvas_figure";
 import { Legend } from "../chart/canvas_view";
 import type { TimeRange } from "../chart/plot";
 import { type Bar, drawBars, kBarHeight, kPhaseFills } from "../chart/waterfall";
-import { kSimulatedPhases, kStartPhases, longestPhase, partName, quantile, replicaName, type Service, type Start, typicalStart } from "../data/history";
+import { kObservedPhases, kStartPhases, longestPhase, partName, quantile, replicaName, type Service, type Start, typicalStart } from "../data/history";
 import { duration, moment } from "../format";
 import { memo } from "../memo";
 
@@ -101,7 +101,7 @@ export const ColdStarts = memo(function ColdStarts({ starts: all, services, rang
       Number(start.total.toFixed(3)),
     ]),
   });
-  const isListed = (phase: number) => phase < kSimulatedPhases || starts.some((start) => (start.phases[phase] ?? 0) > 0);
+  const isListed = (phase: number) => !kObservedPhases.includes(kStartPhases[phase]?.[0] ?? "") || starts.some((start) => (start.phases[phase] ?? 0) > 0);
   const used = kStartPhases.map(([, name], i) => ({ name, i })).filter(({ i }) => bars.some((bar) => (bar.phases[i] ?? 0) > 0));
   return (
     <CanvasFigure

@@ -299,7 +299,7 @@ const kRequestsLeast = 100;
 
 type Spent = { usd: number; tokens: number; requests: number };
 
-/// Return the cost of 1,000 requests that ended, and of a million answer tokens; undefined if it is not known.
+/// These functions return the cost of 1,000 ended requests and of a million answer tokens; undefined: not known.
 const perRequests = ({ usd: cost, requests }: Spent) => (requests >= kRequestsLeast && cost > 0 ? (1000 * cost) / requests : undefined);
 const perTokens = ({ usd: cost, tokens }: Spent) => (tokens >= kTokensLeast && cost > 0 ? (1e6 * cost) / tokens : undefined);
 

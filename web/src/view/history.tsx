@@ -5,7 +5,7 @@ import { type FleetColumns, type Queue, type Service, startsOf } from "../data/h
 import type { Policy, Result } from "../data/result";
 import { Deferred } from "../deferred";
 import { memo } from "../memo";
-import { Breakdown } from "./breakdown";
+import { PolicyBreakdown } from "./breakdown";
 import { ColdStarts } from "./cold_starts";
 import { FleetMap, GpusOverTime } from "./fleet";
 import { Queues } from "./queues";
@@ -18,7 +18,7 @@ interface HistoryProps {
   result: Result;
   shown: Policy;
   against: Policy | undefined;
-  /// True: the policies are those of one service of several.
+  /// True: the policies have the data of only one of several services.
   isOfService: boolean;
   range: TimeRange;
   onRange: (range: TimeRange | undefined) => void;
@@ -50,7 +50,7 @@ interface FleetViewsProps {
   theme: string;
 }
 
-/// The views of nodes and replicas, of a result, a recording or a controller.
+/// Shows the views of the nodes and replicas of a result, a recording or a controller.
 export const FleetViews = memo(function FleetViews({ fleet, queues, range, onRange, at, onAt, onLead, theme }: FleetViewsProps) {
   return (
     <>
@@ -89,7 +89,7 @@ export function History({ result, shown, against, isOfService, range, onRange, a
     <>
       {shown.latency_phases !== undefined && (
         <Deferred>
-          <Breakdown {...common} shown={shown} against={against} isOfService={isOfService} />
+          <PolicyBreakdown {...common} shown={shown} against={against} isOfService={isOfService} />
         </Deferred>
       )}
       {starts !== undefined && (

@@ -20,7 +20,7 @@ interface LatencyProps {
   onLatency: (latency: string) => void;
 }
 
-/// Percentiles of the completed requests, of one policy or of two.
+/// Shows percentiles of the latencies of completed requests, for one policy or for two.
 export const Latency = memo(function Latency({ shown, against, isPart, onLatency }: LatencyProps) {
   const policies = against === undefined ? [shown] : [shown, against];
   const rows = kKinds.flatMap(([key, words]) => policies.map((policy) => ({ key, words, policy })));

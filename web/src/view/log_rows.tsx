@@ -1,4 +1,4 @@
-// A list of decisions of which only the rows in view are in the document, so that ten thousand cost no more than ten.
+// A list of decisions. Only the rows in view are in the document, so a long list costs no more than a short one.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 

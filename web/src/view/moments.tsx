@@ -2,7 +2,7 @@ import type { Policy } from "../data/result";
 import { moment } from "../format";
 import { memo } from "../memo";
 
-/// The moments that cost the most, largest first.
+/// Shows the moments that cost the most, the most costly first.
 export const Moments = memo(function Moments({ policy, onMoment }: { policy: Policy; onMoment: (seconds: number) => void }) {
   if (policy.moments.length === 0) return null;
   return (

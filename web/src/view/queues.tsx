@@ -9,7 +9,7 @@ const gpus = (value: number) => (Number.isInteger(value) ? String(value) : value
 
 const kLead = "the moment of the map";
 
-/// Shows the tree of queues at a moment: the GPUs that each holds, the GPUs that wait in it, and its limit.
+/// Shows the tree of queues at a moment: the GPUs that each queue holds, the GPUs that its pods wait for, its limit.
 export const Queues = memo(function Queues({ fleet, queues, at, onLead }: { fleet: Fleet; queues: Queue[]; at: number; onLead: (at: number | undefined, layer?: string) => void }) {
   if (queues.length === 0) return null;
   const rows = queuesAt(fleet, queues, at).map((row) => ({ ...row, limit: row.queue.limit_gpus_milli === null ? undefined : row.queue.limit_gpus_milli / 1000, quota: (row.queue.quota_gpus_milli ?? 0) / 1000, weight: (row.queue.weight_milli ?? 0) / 1000 }));

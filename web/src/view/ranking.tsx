@@ -65,6 +65,16 @@ export const kMissed = "the minute in which the most requests missed the SLO";
 export const kSlowest = "the minute with the longest time to first token";
 const kDearest = "the minute with the most paid GPUs";
 
+const kColumns = 9;
+
+/// Returns the sentences that stand below a policy: the invariants that it broke, and its warnings.
+function remarksOf(policy: Policy): string[] {
+  const broken = Object.entries(policy.invariants_broken).filter(([, times]) => times > 0);
+  // A result that no report wrote has only the numbers.
+  const named = policy.remarks ?? (broken.length > 0 ? [`broken invariants: ${broken.map(([name, times]) => `${name.replaceAll("_", " ")} ${count(times)} times`).join(", ")}`] : []);
+  return [...named, ...policy.warnings.map((warning) => `warning: ${warning}`)];
+}
+
 interface RankingProps {
   result: Result;
   shownPolicy: number;
@@ -76,14 +86,16 @@ interface RankingProps {
 
 export const Ranking = memo(function Ranking({ result, shownPolicy, comparedPolicy, onShow, onFigure }: RankingProps) {
   const marked = markedPolicy(result);
-  const all = result.constant_fleet === undefined ? result.policies : [...result.policies, result.constant_fleet.result];
+  const achievable = result.clairvoyant?.achievable?.result;
+  const hindsight = [...(result.constant_fleet === undefined ? [] : [result.constant_fleet.result]), ...(achievable === undefined ? [] : [{ ...achievable, policy: "achievable with all requests known" }])];
+  const all = [...result.policies, ...hindsight];
   const most = Math.max(...all.map((policy) => policy.paid_gpu_hours));
   const row = (policy: Policy, position: number) => {
     const isPolicy = position < result.policies.length;
     const { perTokens } = unitCosts(policy);
     const lead = (figure: RowFigure) => (position === shownPolicy && onFigure !== undefined && policy.by_minute !== undefined ? () => onFigure(figure) : undefined);
-    const broken = Object.values(policy.invariants_broken).some((n) => n > 0);
-    return (
+    const remarks = remarksOf(policy);
+    return [
       <tr
         key={position}
         class={[position === shownPolicy ? "shown" : "", position === comparedPolicy ? "against" : "", isPolicy ? "" : "hindsight"].join(" ")}
@@ -101,12 +113,6 @@ export const Ranking = memo(function Ranking({ result, shownPolicy, comparedPoli
             policy.policy
           )}
           {position === marked && <span class="hidden"> {result.chosen === undefined ? "(the cheapest that holds the SLO)" : "(the plan chooses it)"}</span>}
-          {(policy.warnings.length > 0 || broken) && (
-            <span class="warning" title={[...policy.warnings, ...(broken ? ["broke an invariant"] : [])].join("; ")}>
-              {" "}
-              ⚠<span class="hidden"> {policy.warnings.join("; ")}</span>
-            </span>
-          )}
         </th>
         <td class={holdsSlo(result, policy) ? "number good" : "number bad"}><Lead text={percent(policy.attainment_ppm)} title={kMissed} onClick={lead("unmet")} /></td>
         <td class="number"><Lead text={duration(policy.ttft.p99_us)} title={kSlowest} onClick={lead("ttft")} /></td>
@@ -118,9 +124,21 @@ export const Ranking = memo(function Ranking({ result, shownPolicy, comparedPoli
         <td class="number">{perTokens === null ? "–" : usd(perTokens)}</td>
         <td class="number"><Lead text={count(unmet(policy))} title={kMissed} onClick={lead("unmet")} /></td>
         <td class="number">{(policy.score_milli / 1000).toFixed(1)}</td>
-      </tr>
-    );
+      </tr>,
+      remarks.length > 0 && (
+        <tr key={`remarks ${position}`} class="remarks">
+          <td colSpan={kColumns}>
+            {remarks.map((remark) => (
+              <span class="warning" key={remark}>
+                ⚠ {remark}
+              </span>
+            ))}
+          </td>
+        </tr>
+      ),
+    ];
   };
+  const bound = result.clairvoyant?.lower_bound;
   return (
     <Figure
       title="Which policy?"
@@ -142,7 +160,23 @@ export const Ranking = memo(function Ranking({ result, shownPolicy, comparedPoli
               <th scope="col" class="number">score</th>
             </tr>
           </thead>
-          <tbody>{all.map(row)}</tbody>
+          <tbody>
+            {all.map(row)}
+            {bound?.paid_gpu_time_ns !== undefined && (
+              <tr class="hindsight">
+                <th scope="row">
+                  <span class="mark" aria-hidden="true" />
+                  lower bound for {percent(bound.attainment_ppm ?? 0)} met
+                </th>
+                <td />
+                <td />
+                <td class="number">{hours(bound.paid_gpu_time_ns / 3.6e12)}</td>
+                <td class="wide" />
+                <td class="number">{usd(bound.cost_micro_usd / 1e6)}</td>
+                <td colSpan={3} />
+              </tr>
+            )}
+          </tbody>
         </table>
       </div>
       <StateLegend />

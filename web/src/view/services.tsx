@@ -69,7 +69,16 @@ export const Services = memo(function Services({ policy, chosen, onService, onFi
                     </button>
                   )}
                 </th>
-                <td>{sloWords(one.slo)}</td>
+                <td>
+                  {sloWords(one.slo)
+                    .split(", ")
+                    .map((bound, i) => (
+                      <span key={bound}>
+                        {i > 0 && ", "}
+                        <span class="unbroken">{bound}</span>
+                      </span>
+                    ))}
+                </td>
                 <td class="number">{count(arrived(one))}</td>
                 <td class={one.holds_slo ? "number good" : "number bad"}><Lead text={percent(one.attainment_ppm)} title={kMissed} onClick={lead(one, "unmet")} /></td>
                 <td class="number"><Lead text={duration(one.ttft.p99_us)} title={kSlowest} onClick={lead(one, "ttft")} /></td>

@@ -12,7 +12,7 @@ export type Numbers = (number | null)[];
 
 /// Returns the lines that say how far the readings of the replicas can be trusted.
 export function signalLines(ageMs: Numbers, silent: Numbers): Line[] {
-  // An age of 0 is the youngest one, not a missing value.
+  // An age of 0 is a valid age, not a missing value.
   const text = (us: number) => (us === 0 ? "0 s" : duration(us));
   return [
     { name: "age of the oldest reading", values: ageMs.map((ms) => (ms === null ? null : ms * 1000)), colour: "--c1", text, stepped: true },
@@ -29,7 +29,7 @@ interface SignalLeadsProps {
   onLead: (at: number) => void;
 }
 
-/// Shows the worst readings of a stretch. Each leads to the decision that had to do with it.
+/// Shows the worst readings of a stretch. A click on a reading shows the decision that was in force at its moment.
 export function SignalLeads({ at, ageMs, silent, range, onLead }: SignalLeadsProps) {
   const [oldest, most] = [worstIn(at, ageMs, range), worstIn(at, silent, range)];
   if (oldest === undefined && most === undefined) return null;

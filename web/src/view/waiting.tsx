@@ -23,7 +23,7 @@ export function waitsByVerdict(waiting: Waiting[]): [string, number][] {
   return [...sums].sort((a, b) => b[1] - a[1]);
 }
 
-/// Replicas that waited for GPUs, and why.
+/// Shows the replicas that waited for GPUs, with the reasons.
 export const PendingGangs = memo(function PendingGangs({ fleet, range, onRange, onLead }: { fleet: Fleet; range: TimeRange; onRange: (range: TimeRange) => void; onLead: (at: number | undefined, layer?: string) => void }) {
   const waiting = waitingIn(fleet, range[0], range[1]);
   const most = waiting[0]?.waited ?? 0;

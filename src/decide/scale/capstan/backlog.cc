@@ -9,8 +9,8 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr Duration kSeenFor = seconds(30);  // age of the oldest arrivals in a rate: two scrapes
-constexpr Duration kGrowth = minutes(1);    // window for the growth of in-flight requests
+constexpr Duration kOldestArrivals = seconds(30);  // age of the oldest arrivals in a rate: two scrapes
+constexpr Duration kGrowth = minutes(1);           // window for the growth of in-flight requests
 constexpr Duration kMinSoon = minutes(1);
 constexpr double kSoonPart = 0.25;  // time in which a queue should drain, as a fraction of the lead time
 constexpr double kNever_s = 1e9;
@@ -29,8 +29,8 @@ double demand_by_growth(Step& step) {
   return known ? step.serving() + (in_flight - mean) / in_seconds(kGrowth) / step.requests_per_s() : 0;
 }
 
-/// Returns the replica-seconds that the counted replicas will have served when a replica requested now is ready. A
-/// replica that is already starting was requested earlier, so it serves for a part of that time.
+/// Returns the replica-seconds that the serving and starting replicas will have served when a replica requested now is
+/// ready. A replica that is already starting was requested earlier, so it serves for a part of that time.
 double serve_until_ready_s(const Step& step, double lead_s) {
   double sum = step.serving() * lead_s;
   for (const RoleView::Replica& replica : step.role.replicas) {
@@ -65,7 +65,7 @@ bool is_queue_draining(Step& step) {
   const double answer_s = std::min(step.shape.output * step.unit().token_s, in_seconds(minutes(60)));
   Instant& until = step.memory.draining_until;
   if (step.queued() >= 1 && step.load.queue_rate < 0) {
-    until = step.now + kSeenFor + std::chrono::milliseconds(static_cast<std::int64_t>(answer_s * 1000));
+    until = step.now + kOldestArrivals + std::chrono::milliseconds(static_cast<std::int64_t>(answer_s * 1000));
   }
   return step.now < until;
 }

@@ -7,9 +7,9 @@ namespace capstan::decide::scale {
 
 /// Returns the replicas needed for the queue that will exist when replicas requested now are ready. The present queue
 /// would be too small a measure, because it grows until then by the arrivals that no replica serves. Returns 0 if no
-/// request waits, or if the counted replicas will then drain the queue soon: within a quarter of the lead time, or
-/// within a minute if that is longer. The growth of in-flight requests over a minute also counts as demand, because
-/// engines that preempt serve less than the model predicts.
+/// request waits, or if the serving and starting replicas will then drain the queue soon: within a quarter of the lead
+/// time, or within a minute if that is longer. The growth of in-flight requests over a minute also counts as demand,
+/// because engines that preempt serve less than the model predicts.
 ///
 /// Sets `RequiredReplicas::backlog_drains`.
 /// @param demand  demand of the arrivals, replicas

@@ -18,21 +18,21 @@ constexpr double kMaxSafetyRise = 0.25;    // largest increase per minute of mis
 constexpr double kSlackPerMinute = 0.008;
 constexpr double kMaxSlackRise = 0.16;
 constexpr double kMaxSlack = 1.5;
-constexpr double kEmptyBelow = 0.4;  // utilization below which misses count as independent of the replica count
+constexpr double kIdleBelow = 0.4;  // utilization below which misses count as independent of the replica count
 constexpr Duration kMissedMemory = std::chrono::minutes(10);
 constexpr Duration kMissedKnown = std::chrono::minutes(2);
 
 /// Returns the share of requests that miss even on mostly idle replicas; 0 if such replicas were not observed long
 /// enough.
 double misses_when_idle(const SloObservation& observed, CapstanMemory& memory) {
-  const double before = static_cast<double>(memory.missed_empty_ppm) / 1e6;
-  if (observed.use < kEmptyBelow) {
-    memory.empty_seen = std::min(memory.empty_seen + observed.since_last, kMissedMemory);
-    const double part = in_seconds(observed.since_last) / std::max(in_seconds(memory.empty_seen), 1e-9);
+  const double before = static_cast<double>(memory.missed_when_idle_ppm) / 1e6;
+  if (observed.use < kIdleBelow) {
+    memory.idle_observed = std::min(memory.idle_observed + observed.since_last, kMissedMemory);
+    const double part = in_seconds(observed.since_last) / std::max(in_seconds(memory.idle_observed), 1e-9);
     const double now = before + std::min(part, 1.0) * (observed.missed_share - before);
-    memory.missed_empty_ppm = static_cast<std::int64_t>(now * 1e6);
+    memory.missed_when_idle_ppm = static_cast<std::int64_t>(now * 1e6);
   }
-  return memory.empty_seen >= kMissedKnown ? static_cast<double>(memory.missed_empty_ppm) / 1e6 : 0;
+  return memory.idle_observed >= kMissedKnown ? static_cast<double>(memory.missed_when_idle_ppm) / 1e6 : 0;
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ struct SloObservation {
   double missed_share = 0;  ///< estimated share of requests that miss the SLO
   double use = 0;           ///< utilization of the replicas; 1: at their capacity
   double target_share = 0;  ///< share of the work that must meet the SLO
-  bool as_planned = false;  ///< true: as many replicas serve as were planned, and no queue is draining
+  bool as_planned = false;  ///< true: as many replicas serve as were planned, and few requests wait
   Duration since_last{};
 };
 

@@ -20,13 +20,13 @@ constexpr double kTpotDeviations = 2.0;
 /// Squared coefficient of variation of the time to compute a prompt.
 constexpr double kPromptVariation = 1.0;
 /// Share of prompts that may wait longer than TTFT allows on a replica that also decodes, according to the queue model.
-/// The share is lax, because the model overestimates the waits there. Where it does not, the slack learned from misses
-/// corrects the size.
+/// The share is lax, because the model overestimates the waits there. If the waits are longer nevertheless, the slack
+/// learned from misses corrects the size.
 constexpr double kQueueTail = 0.03;
 constexpr double kPrefillQueueTail = 0.005;  ///< the same share on a prefill-only replica
 constexpr double kMaxUse = 0.95;
-/// Lowest planned utilization of a prefill-only replica. Below it the model of a queue with one server no longer
-/// applies: with many replicas a prompt finds an idle one, and more replicas do not remove the remaining waits.
+/// Lowest planned utilization of a prefill-only replica. Below this utilization the model of a queue with one server no
+/// longer applies: with many replicas a prompt finds an idle one, and more replicas do not remove the remaining waits.
 constexpr double kMinPrefillUse = 0.3;
 constexpr Duration kShapeMemory = std::chrono::minutes(5);
 constexpr Duration kCorrectionMemory = std::chrono::minutes(10);
@@ -210,7 +210,7 @@ EngineEstimate estimate_engine(const engine::EngineRow* row, std::int64_t correc
 model::Slo role_slo(const model::Slo& slo, model::Role role) {
   model::Slo share = slo;
   if (role == model::Role::prefill) {
-    // The first token may take a third of the end-to-end bound, as much as `tpot_holds` allows the answer.
+    // The first token may take a third of the end-to-end bound. `tpot_holds` allows the answer another third.
     if (share.ttft == Duration{}) share.ttft = slo.e2e / 3;
     share.tpot = share.e2e = Duration{};
   }

@@ -68,8 +68,8 @@ Shape learn_shape(const Load& load, const EngineEstimate& engine, Duration since
 void learn_correction(const Load& load, std::uint32_t variant, const Shape& shape, Duration since_last,
                       VariantMemory known, EngineEstimate& engine);
 
-/// Returns the largest batch at which a replica still holds TPOT, TTFT and its KV memory, and its throughput at this
-/// batch. For a prefill-only replica, returns the most prompts that finish within the TTFT bound.
+/// Returns the largest batch at which a replica still holds TPOT and TTFT and fits into its KV memory, and the
+/// throughput at this batch. For a prefill-only replica, returns the most prompts that finish within the TTFT bound.
 /// @param seen  load of the replicas of its variant
 Capacity capacity(const EngineEstimate& engine, const Shape& shape, const Load::VariantLoad& seen,
                   const model::Slo& slo);

@@ -21,8 +21,9 @@ struct Held {
   bool settled = true;  ///< false: the history is too short, and `replicas` is the current count
 };
 
-/// Returns the replicas to keep: the count that sufficed for as long as a stop and a restart take. Surplus beyond the
-/// spread of demand is removed after the short window, the rest only after the long one.
+/// Returns the replicas to keep, so that no replica is stopped that would be started again soon. A surplus larger than
+/// the spread of the demand is removed after the short window, which is a stop and a start long. A smaller surplus is
+/// removed only after the long window.
 /// @param have  existing replicas that can be relied on to hold the SLO
 Held hold(Step& step, double needed, ReplicaCount have) {
   const NeedHistory history = need_history(step, needed);

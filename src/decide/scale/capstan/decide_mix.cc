@@ -284,7 +284,7 @@ Decision decide_mix(const Capstan& policy, const RoleView& role, CapstanMemory& 
   Step step = observe(all, policy, memory, now);
   if (step.load.serving == 0) {
     const std::vector<MixOption> options = options_of(step, true);
-    // Only the gateway knows the demand.
+    // No replica serves, so only the gateway knows the demand.
     const RequestCount held = step.held();
     const double waits = static_cast<double>(held) / static_cast<double>(step.unit().batch);
     const double asked = std::max(requested_worth(options), waits);

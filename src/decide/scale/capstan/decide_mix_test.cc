@@ -167,9 +167,9 @@ TEST(DecideMix, SwitchesToTheCheaperVariantAndStopsNothingBeforeItServes) {
   EXPECT_GE(least_capacity, 0) << "the serving replicas carried the load at all times";
 }
 
-/// Returns the savings of the chosen mix within the horizon minus the cost of switching to it, which is one lead time
-/// of all replicas that start or stop (docs/design/capstan-policy.md). Positive whenever the existing mix also carries
-/// the load.
+/// Returns the savings of the chosen mix within the horizon minus the cost of switching to it, which is the price, for
+/// one lead time, of all replicas that start or stop (docs/design/capstan-policy.md). The result is positive if the
+/// existing mix also carries the load.
 std::optional<std::int64_t> gained_by_a_switch(const Sizing& sizing) {
   std::int64_t carried = 0, changes = 0;
   bool starts = false;

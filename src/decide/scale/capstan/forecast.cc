@@ -18,8 +18,8 @@ constexpr double kMaxTrend = 0.5;         // largest rise over the horizon, rela
 constexpr double kMinDrift = 0.10;        // smallest drift, for any lead time
 constexpr double kDriftPerRoot = 0.08;    // drift per square root of a minute, for short horizons
 constexpr double kDriftPerMinute = 0.05;  // drift per minute; longer answers alone cause it in a steady load
-constexpr double kMaxSpread = 1.0;
-constexpr double kFirstSpread = 0.12;  // spread in addition to noise until the first forecast is due
+constexpr double kMaxForecastError = 1.0;
+constexpr double kFirstForecastError = 0.12;  // spread in addition to noise until the first forecast is due
 constexpr double kFirstSafety = 1.6;
 constexpr double kMaxReplicas = 1e6;
 constexpr Duration kSettlingTime = std::chrono::minutes(2);  // until then the first requests are still being answered
@@ -36,13 +36,13 @@ std::int64_t as_milli(double replicas) {
 double replicas(std::int64_t milli) { return static_cast<double>(milli) / 1000.0; }
 
 /// Compares forecasts that came due with the demand.
-void learn_spread(double demand, Duration since_last, CapstanMemory& memory, Instant now) {
+void learn_forecast_error(double demand, Duration since_last, CapstanMemory& memory, Instant now) {
   const auto due = [&](const CapstanMemory::Forecast& forecast) { return forecast.due <= now; };
   const auto last = std::ranges::find_if_not(memory.forecasts, due);
   if (last == memory.forecasts.begin()) return;
   const double expected = std::max(replicas(std::prev(last)->milli), 0.1);
   memory.forecasts.erase(memory.forecasts.begin(), std::prev(last));
-  const double above = std::clamp((demand - expected) / expected, 0.0, kMaxSpread);
+  const double above = std::clamp((demand - expected) / expected, 0.0, kMaxForecastError);
   const double spread = static_cast<double>(memory.spread_ppm) / 1e6;
   // About half of the errors are negative. The mean square of all errors is therefore twice that of the positive ones.
   const double square = spread * spread + part(since_last, kSpreadMemory) * (2 * above * above - spread * spread);
@@ -70,7 +70,8 @@ Outlook look_ahead(double demand, double noise, Duration horizon, Duration since
   if (memory.short_mean_milli == 0 && memory.long_mean_milli == 0) {
     memory.short_mean_milli = memory.long_mean_milli = as_milli(demand);
     memory.safety_milli = as_milli(kFirstSafety);
-    memory.spread_ppm = static_cast<std::int64_t>(std::sqrt(noise * noise + kFirstSpread * kFirstSpread) * 1e6);
+    memory.spread_ppm =
+        static_cast<std::int64_t>(std::sqrt(noise * noise + kFirstForecastError * kFirstForecastError) * 1e6);
   }
   // The longer the lead time, the longer a rise must last before the forecast follows it. For a lead time of half a
   // minute, two minutes of history suffice.
@@ -85,7 +86,7 @@ Outlook look_ahead(double demand, double noise, Duration horizon, Duration since
   if (jump > 1.5 + 4 * noise) near = far = demand;
   memory.short_mean_milli = as_milli(near);
   memory.long_mean_milli = as_milli(far);
-  learn_spread(demand, since_last, memory, now);
+  learn_forecast_error(demand, since_last, memory, now);
 
   const double slope = (near - far) / in_seconds(far_memory - near_memory);
   const double rise = std::clamp(slope * kTrendTrust * in_seconds(horizon + kObservationDelay), 0.0,
@@ -116,7 +117,7 @@ double highest_need(const CapstanMemory& memory, Instant since) {
 
 namespace {
 
-/// Returns the length of the blocks that entries of this age are sorted into, seconds. It is a power of two.
+/// Returns the length of the blocks into which entries of this age are merged, in seconds; a power of two.
 std::int64_t block_s(Duration age) {
   const std::int64_t quarter = age / std::chrono::seconds(4);
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(quarter, 1))));

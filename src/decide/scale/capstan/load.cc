@@ -15,7 +15,8 @@ constexpr Duration kShortestInterval = std::chrono::milliseconds(500);
 constexpr Duration kSameReading = std::chrono::seconds(30);
 constexpr Duration kGuessedLead = std::chrono::seconds(180);
 constexpr Duration kLongestLead = std::chrono::hours(1);
-constexpr Duration kWaited = std::chrono::minutes(30);  // a longer start includes a wait for GPUs in another domain
+constexpr Duration kLongestStart =
+    std::chrono::minutes(30);  // a longer start includes a wait for GPUs in another domain
 
 bool plausible(const model::Signal& signal, std::int64_t most) {
   return signal.usable() && signal.value >= 0 && signal.value <= most;
@@ -75,7 +76,7 @@ double record_reading(Counters& row, const model::ReplicaSignals& s, Instant mea
 
 /// Returns true if the duration is that of a start. With a required spread, a replica may have waited for GPUs in
 /// another domain, which is not part of a start.
-bool is_a_start(const RoleView& role, Duration took) { return !role.spread || took <= kWaited; }
+bool is_a_start(const RoleView& role, Duration took) { return !role.spread || took <= kLongestStart; }
 
 void record_lead(Duration took, std::vector<Duration>& leads) {
   if (leads.size() == CapstanMemory::kMaxLeads) leads.erase(leads.begin());

@@ -35,8 +35,8 @@ void each_scalar(MemoryType& m, Visit&& visit) {
   visit(m.spread_ppm);
   visit(m.safety_milli);
   visit(m.slack_ppm);
-  visit(m.empty_seen);
-  visit(m.missed_empty_ppm);
+  visit(m.idle_observed);
+  visit(m.missed_when_idle_ppm);
 }
 
 template <typename Row, typename Visit>

@@ -52,8 +52,8 @@ struct CapstanMemory {
     friend bool operator==(const NeedPeak&, const NeedPeak&) = default;
   };
 
-  /// A period of load that followed an idleness long enough to stop every replica. "Early" requests came before
-  /// the end of the cold start that the first of them triggers.
+  /// A period of load after the service was idle for long enough to stop every replica. "Early" requests came before
+  /// the end of the cold start that the first request of the period triggers.
   struct Episode {
     Instant began;
     Instant ended;                    ///< last moment of load so far
@@ -94,9 +94,9 @@ struct CapstanMemory {
   std::int64_t spread_ppm = 0;             ///< deviation of demand above its forecasts, relative
   std::int64_t safety_milli = 0;           ///< safety margin, in spreads
   std::int64_t slack_ppm = 0;              ///< headroom for interference between requests within a replica, relative
-  Duration empty_seen{};                   ///< time in which mostly idle replicas were observed
+  Duration idle_observed{};                ///< time in which mostly idle replicas were observed
   /// Share of requests that miss their SLO on mostly idle replicas; more replicas do not help them.
-  std::int64_t missed_empty_ppm = 0;
+  std::int64_t missed_when_idle_ppm = 0;
 
   std::vector<Duration> leads;       ///< durations of the last starts, oldest first
   std::vector<NeedPeak> need_peaks;  ///< peaks in order of time

@@ -46,7 +46,7 @@ class Search {
   const std::vector<ReplicaCount>& best() const { return best_; }
 
  private:
-  /// Replicas of one variant with equal cost: the running ones, down to `least`, or the ones to start.
+  /// Replicas of one variant that cost the same: the running ones above `least`, or the ones to start.
   struct Segment {
     std::size_t option = 0;
     ReplicaCount count = 0;

@@ -26,8 +26,8 @@ struct MixOption {
 struct MixTerms {
   /// Time for which the decision is assumed to last.
   Duration horizon = std::chrono::hours(1);
-  /// Time from the request of a replica to its serving, below the horizon. During this time both the new replica and
-  /// the replica that it replaces are paid, but only one serves.
+  /// Time from the request for a replica until it serves; shorter than `horizon`. During this time both the new replica
+  /// and the replica that it replaces are paid, but only one serves.
   Duration lead{};
 };
 

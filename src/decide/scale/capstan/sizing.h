@@ -109,10 +109,10 @@ struct Sizing {
   bool queue_drains = false;         ///< true: a queue is draining, so that generation exceeds arrivals
   std::int64_t demand_milli = 0;     ///< `arriving_milli` while a queue drains, else the larger of the two
   std::int64_t in_flight_milli = 0;  ///< running and waiting requests divided by the batch
-  /// Replicas needed for the queue that will remain when a new replica is ready; 0: the counted replicas drain it soon
-  /// after that.
+  /// Replicas needed for the queue that will remain when a new replica is ready; 0: the serving and starting replicas
+  /// drain the queue soon after that.
   std::int64_t backlog_milli = 0;
-  Duration backlog_drains{};  ///< time until the queue is empty with the counted replicas; 0: no queue
+  Duration backlog_drains{};  ///< time until the serving and starting replicas empty the queue; 0: none
 
   // Plan.
   Duration lead{};  ///< time from a decision to a serving replica

@@ -78,7 +78,8 @@ double missed_share(const Step& step, const model::Slo& slo) {
   return work > 0 ? missed / work : 0;
 }
 
-/// Returns true if at least as many replicas serve as the last decision needed, rounded down, and no queue is draining.
+/// Returns true if at least as many replicas serve as the last decision needed, rounded down, and no more requests wait
+/// than replicas serve. Returns false if a replica is silent.
 bool as_planned(const Step& step) {
   if (step.memory.need_peaks.empty() || step.load.silent > 0) return false;
   const double needed = static_cast<double>(step.memory.need_peaks.back().milli) / 1000.0;

@@ -37,11 +37,11 @@ struct RequiredReplicas {
   double demand = 0;                 ///< `arriving` while a queue drains, else the larger of the two
   double in_flight = 0;              ///< running and waiting requests divided by the batch
   double backlog = 0;                ///< demand of the queue that will remain when a new replica is ready
-  Duration backlog_drains{};         ///< time until the queue is empty with the counted replicas; 0: no queue
+  Duration backlog_drains{};         ///< time until the serving and starting replicas empty the queue; 0: none
   Outlook outlook{};
   double total = 0;
 
-  /// Returns the part beyond the forecast and the backlog.
+  /// Returns the part of `total` that exceeds the forecast and the backlog.
   double margin() const;
 };
 
@@ -74,8 +74,8 @@ struct Step {
 /// @param role  for a mix, one view with the replicas of all variants
 Step observe(const RoleView& role, const Capstan& policy, CapstanMemory& memory, Instant now);
 
-/// Computes the demand and how many replicas must be ready after the lead time, as a fraction: enough for the forecast
-/// with its safety margin, and for the backlog. Returns `RequiredReplicas::total`.
+/// Computes the demand, and how many replicas must be ready after the lead time, not rounded to whole replicas: enough
+/// for the forecast with its safety margin, and for the backlog. Returns `RequiredReplicas::total`.
 double compute_need(Step& step);
 
 /// Rounds up to whole replicas, at least 1, after subtracting `tolerated`.
@@ -92,8 +92,8 @@ struct NeedHistory {
 /// Stores the need and returns the history of needs.
 NeedHistory need_history(Step& step, double needed);
 
-/// Returns how many replicas must serve now if replicas can be converted from the other role within seconds. It uses no
-/// forecast, and drains the queue within the time of a few conversions.
+/// Returns how many replicas must serve now if replicas can be converted from the other role within seconds. The number
+/// includes no forecast. It suffices to drain the queue within the time of a few conversions.
 ReplicaCount needed_now(const Step& step);
 
 /// Returns true if the load has been idle long enough to stop the last replica, the minimum is 0, and a gateway with a

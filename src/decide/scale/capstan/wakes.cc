@@ -82,7 +82,7 @@ WarmSizing minimum_warm(const CapstanMemory& memory, double target, Duration lat
   }
   const double allowed = static_cast<double>(served) * std::max(1 - target, 0.0) * kWakesShare;
   warm.requests = static_cast<RequestCount>(served / 1000);
-  warm.requests_late = static_cast<RequestCount>((late + 999) / 1000);
+  warm.requests_late = std::min(static_cast<RequestCount>((late + 999) / 1000), warm.requests);
   warm.requests_allowed = static_cast<std::int64_t>(allowed / 1000.0 + 1e-9);
   for (auto next = known.begin(); next != known.end() && static_cast<double>(late) > allowed;) {
     warm.replicas = replicas_for_early(*next);

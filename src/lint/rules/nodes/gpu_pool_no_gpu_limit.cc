@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t kMinCpusPerGpu = 4;    ///< CPUs per GPU of the smallest GPU instances of AWS, Azure and GCP
 constexpr std::int64_t kMinMemoryPerCpu = 4;  ///< memory per CPU of these instances, GiB
-constexpr std::int64_t kFewGpus = 32;         ///< up to this many GPUs, a limit on CPUs or memory replaces one on GPUs
-constexpr std::int64_t kManyGpus = 200;       ///< up to this many GPUs, a limit on CPUs or memory may be meant to do so
+constexpr std::int64_t kFewGpus = 32;         ///< up to this many GPUs, a CPU or memory limit replaces a GPU limit
+constexpr std::int64_t kManyGpus = 200;       ///< up to this number, a CPU or memory limit may be meant as a GPU limit
 constexpr std::int64_t kNoLimit = INT64_MAX;
 
 /// A limit on CPUs or memory, and the number of GPUs that it allows.

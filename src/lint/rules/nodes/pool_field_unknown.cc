@@ -60,8 +60,8 @@ constexpr Moved kMoved[] = {{"requirements", "spec.template.spec.requirements"},
                             {"subnetSelector", "spec.subnetSelectorTerms"},
                             {"securityGroupSelector", "spec.securityGroupSelectorTerms"}};
 
-/// Returns the intended field; empty if no field is similar, because a later version of Karpenter may have it.
-/// expireafter-misplaced reports expireAfter.
+/// Returns the intended field. Empty if no known field is similar, because a later version of Karpenter may have the
+/// field. The rule expireafter-misplaced reports expireAfter.
 std::string_view intended_field(std::string_view key, Names fields) {
   if (std::ranges::find(fields, key) != fields.end() || key == "expireAfter") return {};
   for (const auto& [name, field] : kMoved) {

@@ -38,8 +38,9 @@ bool is_restricted_in_beta(std::string_view key) {
   return domain.ends_with("k8s.io") && !domain.ends_with("kops.k8s.io");
 }
 
-/// Returns the label that is meant by an unknown one in the domain of Karpenter's provider for AWS. Returns an empty
-/// name if the label is known, and if none is similar, because a later version may have it.
+/// Returns the label that is meant by an unknown label in the domain of Karpenter's provider for AWS. Returns an empty
+/// name if the label is known. Also returns an empty name if no known label is similar, because a later version may
+/// have the label.
 std::string_view intended_label(std::string_view key) {
   constexpr std::string_view kDomain = "karpenter.k8s.aws/";
   constexpr std::string_view kKnown[] = {"capacity-reservation-id",

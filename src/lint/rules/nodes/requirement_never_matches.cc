@@ -70,7 +70,7 @@ std::string fault_of(std::string_view key, std::string_view value, bool is_on_aw
   return "";
 }
 
-/// Reports the values of an entry with the operator In that no node has.
+/// Checks an entry with the operator In. Reports each of its values that no node has.
 void check_values(const Subject& s, const Value& entry, bool is_on_aws) {
   const Value& values = entry["values"];
   if (values.is_sequence() && values.count == 0) {
@@ -91,7 +91,7 @@ void check_values(const Subject& s, const Value& entry, bool is_on_aws) {
   }
 }
 
-/// Reports the value of an entry with an operator such as Gt if it is no whole number.
+/// Checks an entry with an operator such as Gt. Reports its value if that is not a whole number.
 void check_bound(const Subject& s, const Value& entry) {
   const Value& value = entry["values"][0];
   if (!value.is_scalar() || is_number(value.text) || is_template_variable(value.text)) return;

@@ -29,7 +29,7 @@ void check(const Subject& s) {
   const Value& values = entry["values"];
   if (entry["operator"].is("In") && values.count == 1 && values[0].is("spot")) {
     Finding& finding = s.report(values[0], fmt::format("pool {} serves inference only on spot nodes", s.object.name));
-    // Inference in batches, and a service that accepts gaps for a lower price, may run only on spot nodes.
+    // Spot nodes alone are acceptable for batch inference, and for a service that accepts gaps for a lower price.
     if (!is_online || has_other_gpu_pool(s)) finding.set_severity(Severity::info);
   }
 }

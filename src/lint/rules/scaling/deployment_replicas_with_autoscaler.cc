@@ -17,8 +17,8 @@ bool is_paused(const Object& scaler) {
 }
 
 /// Returns true if another file of the folder has a workload of the same name. The files are then alternatives, and the
-/// scaler may belong to the other one.
-bool has_twin(const Subject& s) {
+/// scaler may belong to the workload in the other file.
+bool has_workload_of_same_name(const Subject& s) {
   return std::ranges::any_of(s.set.in_folder(s.object.kind, s.object), [&](const Object* other) {
     return other->file != s.object.file && other->name == s.object.name && may_share_namespace(*other, s.object);
   });
@@ -36,7 +36,7 @@ void check(const Subject& s) {
   std::vector<const Object*> scalers = scalers_of(s.object, s.set);
   std::erase_if(scalers, [&](const Object* scaler) { return is_paused(*scaler) || is_fixed_at(*scaler, replicas); });
   if (scalers.empty()) return;
-  // A scaler without a namespace may be in another one than its target, if the target states one.
+  // If only the target states a namespace, the scaler may be in another namespace.
   const auto is_certain = [&](const Object* scaler) {
     return scaler->name_space == s.object.name_space && s.set.belong_together(s.object, *scaler, s.object.name);
   };
@@ -50,7 +50,8 @@ void check(const Subject& s) {
           "replicas with `kubectl apply edit-last-applied {}/{}{}{}`",
           s.object.title(), s.object.kind, s.object.name, s.object.name_space.empty() ? "" : " -n ",
           s.object.name_space))
-      .require_object(scaler, certain != scalers.end() && !has_twin(s) && replicas.integer().has_value());
+      .require_object(scaler,
+                      certain != scalers.end() && !has_workload_of_same_name(s) && replicas.integer().has_value());
 }
 
 }  // namespace

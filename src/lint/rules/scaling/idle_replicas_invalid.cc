@@ -8,7 +8,7 @@ namespace capstan::lint {
 namespace idle_replicas_invalid {
 namespace {
 
-/// Returns the minimum as KEDA's webhook computes it: 1 for a minimum of 0, and 0 for a missing one.
+/// Returns the minimum as KEDA's webhook computes it: 1 for a minimum of 0, and 0 for a missing minimum.
 std::int64_t minimum_of(const Value& min) {
   const auto count = min.integer();
   return min ? std::max<std::int64_t>(count.value_or(1), 1) : 0;

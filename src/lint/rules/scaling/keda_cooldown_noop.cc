@@ -21,7 +21,7 @@ void check(const Subject& s) {
                                      "minReplicaCount is {}",
                                      cooldown.text, scaler->min_replicas))
           .remove_entry(spec, cooldown);
-  // The HPA waits as long by default, so the fleet does what the author expects.
+  // By default, the HPA waits for the same time before it lowers replicas, so the fleet does what the author expects.
   if (cooldown.integer() == kWindowS) finding.set_severity(Severity::info);
 }
 

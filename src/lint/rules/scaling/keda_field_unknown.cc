@@ -20,8 +20,8 @@ constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
     {"minCount", "minReplicaCount"},         {"maxCount", "maxReplicaCount"},
     {"cooldown", "cooldownPeriod"},          {"behavior", "advanced.horizontalPodAutoscalerConfig.behavior"}};
 
-/// Returns the field that was probably meant. Empty if the key is a field of KEDA, or if no field is similar: then a
-/// later version of KEDA may have it.
+/// Returns the field that was probably meant. Empty if the key is a field of KEDA. Also empty if no field is similar,
+/// because a later version of KEDA may have the key.
 std::string_view intended_field(std::string_view key) {
   if (std::ranges::find(kKnownFields, key) != std::end(kKnownFields)) return {};
   for (const auto& [other, field] : kOtherNames) {

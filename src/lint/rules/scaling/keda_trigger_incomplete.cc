@@ -12,7 +12,7 @@ namespace capstan::lint {
 namespace keda_trigger_incomplete {
 namespace {
 
-/// A field that a scaler of KEDA requires in a trigger's metadata, or several of which it requires one.
+/// A field that a scaler of KEDA requires in a trigger's metadata, or several fields of which it requires one.
 struct Field {
   std::string_view trigger;
   std::string_view names;           ///< alternatives, separated by spaces

@@ -42,7 +42,7 @@ void check(const Subject& s) {
       s.report(*scaler->max, fmt::format("{} replicas of {} GPUs need {}, but the pools may launch only {}", *max, gpus,
                                          *max * gpus, limit->gpus));
   s.require_object(finding, *limit->pool);
-  // A limit may be meant as the bound of the autoscaler. Replicas of the minimum are always needed.
+  // The author may want the limit of the pools to bound the autoscaler. But the minimum replicas are always needed.
   if (scaler->min_replicas * gpus <= limit->gpus) finding.set_severity(Severity::info);
 }
 

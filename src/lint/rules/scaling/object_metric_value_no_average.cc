@@ -19,7 +19,7 @@ bool counts_requests(std::string_view name) {
 }
 
 /// Returns true for the name of a mean, a quantile or a time, none of which adds up over the replicas.
-bool is_no_total(std::string_view name) {
+bool is_not_additive(std::string_view name) {
   constexpr std::string_view kWords[] = {"avg",     "average", "mean", "max",     "min",  "ratio",   "time",
                                          "latency", "p50",     "p90",  "p95",     "p99",  "ms",      "us",
                                          "ns",      "seconds", "per",  "percent", "perc", "duration"};
@@ -40,7 +40,7 @@ void check_query(const Subject& s, const ScalingSignal& signal, const Query& que
   const auto* sum = std::get_if<promql::Aggregation>(&without_guard(*query.root()).node);
   if (sum == nullptr || sum->op != promql::Aggregation::Op::sum) return;
   const auto* selector = std::get_if<promql::Selector>(&without_guard(*sum->operand).node);
-  if (selector == nullptr || !counts_requests(selector->metric) || is_no_total(selector->metric)) return;
+  if (selector == nullptr || !counts_requests(selector->metric) || is_not_additive(selector->metric)) return;
   report(s, signal, selector->metric);
 }
 
@@ -48,7 +48,8 @@ void check(const Subject& s) {
   for (const auto& [signal, query] : s.queries().rows()) {
     if (signal.is_averaged || !*signal.target) continue;
     const std::string_view name = signal.metric->text;
-    if (signal.source == SignalSource::object && counts_requests(name) && !is_no_total(name)) report(s, signal, name);
+    if (signal.source == SignalSource::object && counts_requests(name) && !is_not_additive(name))
+      report(s, signal, name);
     if (signal.is_query() && query && query->root() != nullptr) check_query(s, signal, *query);
   }
 }

@@ -20,7 +20,8 @@ void check_replicas(const Subject& s, std::int64_t count, const Object& workload
       .require_object(workload, s.set.belong_together(s.object, workload, workload.name));
 }
 
-/// Reports a budget that allows no eviction at the minimum of an autoscaler. Returns false if the workload has none.
+/// Reports a budget that allows no eviction at the minimum of an autoscaler. Returns false if the workload has no
+/// autoscaler.
 bool check_scalers(const Subject& s, std::int64_t count, const Object& workload) {
   const std::vector<const Object*> scalers = scalers_of(workload, s.set);
   for (const Object* object : scalers) {

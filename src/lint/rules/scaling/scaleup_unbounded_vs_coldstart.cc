@@ -23,7 +23,7 @@ bool counts_starting(const Subject& s, const Scaler& scaler) {
                              [&](const ScalingSignal& signal) { return names_starting(signal.metric->text); });
 }
 
-/// Returns true if the policies allow no more than the default ones of the HPA: in 15 s, 100 % or 4 pods. The rule is
+/// Returns true if the policies allow no more than the HPA's default policies: in 15 s, 100 % or 4 pods. The rule is
 /// silent if the policies are left out.
 bool are_within_default(const Value& up) {
   return std::ranges::all_of(up["policies"].children(), [](const Value& policy) {

@@ -28,7 +28,7 @@ void check(const Subject& s) {
       Finding& finding =
           s.report_span(word ? span_of(*s.object.file, *container, *word) : shared.span,
                         fmt::format("the engine takes {:.0f} % of the memory of a shared GPU", share * 100));
-      // The other shares may be of programs that need little memory. Two replicas of the engine do not fit.
+      // Other programs that share the GPU may need little memory, but two replicas of the engine do not fit.
       if (!has_replicas(s)) finding.set_severity(Severity::info);
     }
   }

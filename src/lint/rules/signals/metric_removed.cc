@@ -16,9 +16,9 @@ namespace {
 
 /// The versions of vLLM that visible workloads run, compared with the version that removed a metric.
 struct Versions {
-  bool has_older = false;          ///< true for a version that still has the metric
-  bool has_newer = false;          ///< true for a version, or for a tag that stands for the newest one
-  bool has_version = false;        ///< true if a version states that it is newer
+  bool has_older = false;          ///< true if a workload runs a version that still has the metric
+  bool has_newer = false;          ///< true if a workload runs a version without it, or a tag for the newest version
+  bool has_version = false;        ///< true if a workload states the number of a version without the metric
   bool is_target_unknown = false;  ///< true if the input lacks the scaled workload
 };
 

@@ -43,7 +43,7 @@ void check(const Subject& s) {
       s.report_span(use.span, fmt::format("vLLM has no series {}; its name is {}", use.name, colon));
       return;
     }
-    // The metric of an HPA may have its name from an adapter. A query asks for the engine's name.
+    // An adapter may have chosen the name of an HPA's metric. Only a query surely uses the engine's name.
     if (!use.signal->is_query() || engine_prefix(use.name).empty()) return;
     if (removed_metric(use.name) != nullptr || is_recorded(s, use.name)) return;
     if (const std::string full_name = missing_ending(use.name); !full_name.empty()) {

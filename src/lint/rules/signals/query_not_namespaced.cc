@@ -12,8 +12,8 @@ namespace capstan::lint {
 namespace query_not_namespaced {
 namespace {
 
-/// Returns true if the input shows that the query also counts another workload: the folder has one with an engine that
-/// the scaler does not scale.
+/// Returns true if the input shows that the query also counts another workload: the folder has a workload with an
+/// engine that is deployed together with the scaler and is not its target.
 bool has_other_engine(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   if (!scaler) return false;

@@ -9,7 +9,8 @@ namespace {
 
 bool is_pause(std::string_view image) { return image.find("/pause:") != image.npos || image.starts_with("pause:"); }
 
-/// Returns true if the name shows a balloon pod. Examples also use the pause image in place of a workload.
+/// Returns true if the name shows that the object makes balloon pods. The pause image alone does not show it, because
+/// examples also use this image in place of a workload.
 bool is_called_balloon(const Object& object) {
   for (const std::string_view word : {"balloon", "overprovision", "over-provision", "holder", "headroom", "buffer",
                                       "warm", "spare", "reserve", "pause"}) {

@@ -44,8 +44,8 @@ std::string_view switch_with_value(const CommandWord& word, const CommandWord* n
   return is_switch(text.substr(0, equals)) ? text.substr(0, equals) : "";
 }
 
-/// Returns true if a word is a flag without its dashes: "port=8000". Before it must be no flag that takes it as its
-/// value.
+/// Returns true if a word is a flag without its dashes: "port=8000". The result is false after a flag that may take the
+/// word as its value.
 bool lacks_dashes(const CommandWord& word, const CommandWord* previous) {
   const std::size_t equals = word.text.find('=');
   if (equals == std::string::npos) return false;

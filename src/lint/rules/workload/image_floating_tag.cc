@@ -26,8 +26,8 @@ bool has_floating_tag(std::string_view image) {
   return tag == "latest" || tag == "nightly" || tag == "main" || tag == "master";
 }
 
-/// Returns true for an image that the project of an engine publishes. The owner of any other image chooses himself when
-/// its tag moves.
+/// Returns true for an image that the project of an engine publishes. For any other image, the user's own organization
+/// may decide when the tag moves.
 bool is_published_engine(std::string_view image) {
   for (const std::string_view name : {"vllm/vllm-openai", "lmsysorg/sglang", "text-generation-inference",
                                       "nvidia/tritonserver", "nvidia/tensorrt-llm", "ollama/ollama", "nvcr.io/nim/"}) {

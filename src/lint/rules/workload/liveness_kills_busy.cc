@@ -16,7 +16,7 @@ constexpr std::int64_t kOffS = 86'400;       ///< delay of a probe that is meant
 constexpr std::int64_t kTimeoutS = 1;        ///< timeout that a busy engine often exceeds, seconds
 constexpr std::int64_t kOneTimeoutS = 5;     ///< timeout that a busy engine sometimes exceeds, seconds
 
-/// Returns true if one late answer, or a few of them, make the probe fail.
+/// Returns true if a single late answer, or a few late answers, make the probe fail.
 bool fails_early(std::int64_t timeout_s, std::int64_t failures, std::int64_t silence_s) {
   if (silence_s > kMaxSilenceS) return false;
   return timeout_s <= kTimeoutS || (failures <= 1 && timeout_s <= kOneTimeoutS);

@@ -13,9 +13,9 @@ namespace readiness_delay_fixed {
 namespace {
 
 constexpr std::int64_t kModelLoadS = 120;  ///< minimum time to load a model, seconds
-/// Returns the seconds that the startup probe gives the container; 0 without one. Readiness probes begin only when it
-/// succeeds, and the readiness probe's delay counts from the start of the container. So the delay has no effect if the
-/// start takes at least as long.
+/// Returns the seconds that the startup probe gives the container; 0 without a startup probe. Readiness probes begin
+/// only after the startup probe has succeeded, but their delay counts from the start of the container. So the delay has
+/// no effect if the start takes at least as long.
 std::int64_t startup_budget_s(const Value& container) {
   const Value& probe = container["startupProbe"];
   if (!probe) return 0;

@@ -17,8 +17,8 @@ struct Selected {
   EngineServer server{};
 };
 
-/// Returns the pod that the labels select. Returns none if they select several, or if other processes of the pod may
-/// listen.
+/// Returns the pod that the labels select. Returns none if they select several pods, or if other processes of the pod
+/// may listen.
 std::optional<Selected> selected_engine(const Subject& s, const Value& labels) {
   std::vector<std::pair<const Object*, Pod>> pods;
   for (const std::string_view kind : {"Deployment", "StatefulSet", "DaemonSet", "LeaderWorkerSet", "Pod"}) {

@@ -42,7 +42,8 @@ void check(const Subject& s) {
       size,
       fmt::format("the {} pods of a replica are scheduled one by one, so some may hold GPUs while others are pending",
                   *count));
-  // With room for all pods the groups run. An autoscaler adds groups at times when nodes may be missing.
+  // Without an autoscaler this is only advice: the groups run if there is room for all pods. An autoscaler may add
+  // groups when nodes are missing.
   if (!is_surely_scaled(s.object, s.set)) finding.set_severity(Severity::info);
   finding.mark_absence();
 }

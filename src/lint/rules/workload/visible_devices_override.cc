@@ -18,15 +18,15 @@ bool is_in_registry_of_google(const Value* container) {
   return host.ends_with(".pkg.dev") || host == "gcr.io" || (host.ends_with(".gcr.io") && host != "k8s.gcr.io");
 }
 
-/// Returns true if the pod may run on one host only, whose GPUs its owner has counted: the pod is pinned to it, or only
-/// this host has the image.
+/// Returns true if the pod may run on one host only: the pod is pinned to the host, or only this host has the image.
+/// The owner of such a pod knows how many GPUs the host has.
 bool is_for_one_host(const Pod& pod) {
   const auto is_local = [](const Value* container) { return (*container)["image"].text.starts_with("localhost"); };
   return (*pod.spec)["nodeName"] || (*pod.spec)["nodeSelector"]["kubernetes.io/hostname"] ||
          std::ranges::any_of(containers_of(pod), is_local);
 }
 
-/// Returns true for pods on GPU nodes of GKE, and for pods that probably run there. Its device plugin mounts the
+/// Returns true for pods on GPU nodes of GKE, and for pods that probably run there. GKE's device plugin mounts the
 /// devices itself and needs no NVIDIA runtime, so the variable has an effect only together with the GPU operator.
 bool is_on_gke(const Pod& pod) {
   const auto selects_gke = [](const Value& label) {

@@ -10,8 +10,9 @@ namespace capstan::lint {
 namespace volume_on_one_node {
 namespace {
 
-/// Returns true if only one node can use the volume at a time. Classes of network file systems serve several nodes even
-/// in this mode, and a class of the node's own disk is the choice of a cluster with one node.
+/// Returns true if only one node can use the volume at a time. Storage classes of network file systems serve several
+/// nodes even in mode ReadWriteOnce. A storage class for the node's own disk is the usual choice of a cluster with one
+/// node. For both, the result is false.
 bool is_for_one_node(const Object& claim) {
   const Value& modes = claim["spec"]["accessModes"];
   const auto is_once = [](const Value& mode) { return mode.is("ReadWriteOnce") || mode.is("ReadWriteOncePod"); };

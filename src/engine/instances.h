@@ -7,9 +7,9 @@
 
 #include "base/quantity.h"
 
-namespace capstan::scenario {
+namespace capstan::engine {
 
-/// A machine that a cloud rents out: a row of data/instances.csv, which the program carries inside.
+/// A machine that a cloud rents out: a row of data/instances.csv, which is compiled into the program.
 struct Instance {
   std::string cloud;
   std::string name;  ///< "p5.48xlarge"
@@ -33,4 +33,4 @@ const Instance* find_instance(std::string_view name);
 /// Returns the text of data/instances.csv.
 std::string_view bundled_instances_csv();
 
-}  // namespace capstan::scenario
+}  // namespace capstan::engine

@@ -1,11 +1,11 @@
-#include "scenario/instances.h"
+#include "engine/instances.h"
 
 #include <utility>
 
 #include "base/assert.h"
 #include "engine/csv.h"
 
-namespace capstan::scenario {
+namespace capstan::engine {
 
 namespace {
 
@@ -16,17 +16,17 @@ Value good(Result<Value> result) {
   return std::move(*result);
 }
 
-std::optional<MicroUsd> price(const engine::Csv& table, std::size_t row, std::size_t column) {
+std::optional<MicroUsd> price(const Csv& table, std::size_t row, std::size_t column) {
   if (table.field(row, column).empty()) return std::nullopt;
   return MicroUsd{good(table.scaled(row, column, 0))};
 }
 
-std::int64_t count(const engine::Csv& table, std::size_t row, std::size_t column) {
+std::int64_t count(const Csv& table, std::size_t row, std::size_t column) {
   return table.field(row, column).empty() ? 0 : good(table.scaled(row, column, 0));
 }
 
 std::vector<Instance> parse(std::string_view csv) {
-  const engine::Csv table = good(engine::Csv::parse(csv, "data/instances.csv"));
+  const Csv table = good(Csv::parse(csv, "data/instances.csv"));
   const std::size_t cloud = good(table.column("cloud")), name = good(table.column("instance_type"));
   const std::size_t gpu = good(table.column("gpu")), gpus = good(table.column("gpus"));
   const std::size_t gpu_memory = good(table.column("gpu_memory_gib"));
@@ -65,4 +65,4 @@ const Instance* find_instance(std::string_view name) {
   return nullptr;
 }
 
-}  // namespace capstan::scenario
+}  // namespace capstan::engine

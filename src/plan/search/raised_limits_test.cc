@@ -1,0 +1,67 @@
+#include "plan/search/raised_limits.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "plan/figures.h"
+#include "plan/sample_specs.h"
+
+namespace capstan::plan {
+namespace {
+
+SearchResult raised_search(const PlanSpec& spec) {
+  auto found = search_fleets(spec, {});
+  if (!found) {
+    ADD_FAILURE() << found.error().text();
+    return {};
+  }
+  return std::move(*found);
+}
+
+std::int64_t number_after(const std::string& text, const std::string& key) {
+  const std::size_t at = text.find(key);
+  return at == text.npos ? -1 : std::atoll(text.c_str() + at + key.size());
+}
+
+TEST(RaisedLimits, TheNamedLimitHoldsTheSlo) {
+  PlanSpec spec = sample_specs::small_spec();
+  spec.services[0].load.requests_per_s = 20;
+  spec.limits.gpus = 2;
+  const SearchResult missed = raised_search(spec);
+  ASSERT_FALSE(missed.services.at(0).holds_slo);
+  ASSERT_TRUE(missed.services[0].raised);
+  const RaisedLimits& raised = *missed.services[0].raised;
+  const std::int64_t gpus = number_after(raised.bounds, "limits.gpus: ");
+  ASSERT_GT(gpus, 2) << raised.bounds;
+  EXPECT_EQ(raised.bounds.find("max_replicas"), raised.bounds.npos);
+  EXPECT_GE(raised.attainment_ppm, 990'000);
+  EXPECT_EQ(raised.seeds, 5);
+  spec.limits.gpus = gpus;
+  const SearchResult held = raised_search(spec);
+  EXPECT_TRUE(held.services.at(0).holds_slo) << raised.bounds;
+  EXPECT_FALSE(held.services[0].raised);
+}
+
+TEST(RaisedLimits, MaxReplicasIsALimitToo) {
+  PlanSpec spec = sample_specs::small_spec();
+  spec.services[0].load.requests_per_s = 20;
+  spec.services[0].max_replicas = 2;
+  const ServicePlan missed = raised_search(spec).services.at(0);
+  ASSERT_TRUE(missed.raised);
+  EXPECT_EQ(missed.bounded_by, std::vector<std::string>{"services.small.max_replicas: 2"});
+  EXPECT_GT(number_after(missed.raised->bounds, "max_replicas: "), 2) << missed.raised->bounds;
+}
+
+TEST(RaisedLimits, SaysThatNoLimitHelps) {
+  PlanSpec spec = sample_specs::small_spec();
+  spec.limits.gpus = 2;
+  spec.services[0].load.requests_per_s = 20;
+  spec.services[0].goodput_per_s = 500;  // more than the load
+  const ServicePlan missed = raised_search(spec).services.at(0);
+  ASSERT_TRUE(missed.raised);
+  EXPECT_EQ(missed.raised->bounds, "");
+}
+
+}  // namespace
+}  // namespace capstan::plan
