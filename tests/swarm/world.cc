@@ -191,13 +191,15 @@ void set_shape(Dice& dice, const Shape& shape, ReplicaForms replicas, bool can_s
 /// Adds batch jobs that share the pool with the replicas.
 void set_jobs(Dice& dice, const Shape& shape, std::vector<std::string>& sets) {
   const std::int64_t gpus_per_pod = dice.between(1, shape.node_gpus);
+  // The pool has a limit of GPUs and one of nodes, and no job may be larger than what both allow.
+  const std::int64_t gpus_of_nodes = shape.gpu_limit / shape.node_gpus * shape.node_gpus;
   const std::string work = dice.pick({"3m", "{median: 10m, sigma: 1.5}", "40m"});
   const std::string checkpoints = dice.pick({"", ", checkpoint_every: 1m", ", checkpoint_every: 10m"});
   const std::string arrivals =
       dice.pick({"{count: 5, at: 30m}", "{per_hour: 4, until: 3h}", "{count: 2, at: 0s, every: 25m, until: 3h}"});
   sets.push_back(fmt::format(
       "jobs=[{{name: batch, gpu: H100, pods: {}, gpus_per_pod: {}, together: {}, work: {}, arrivals: {}{}}}]",
-      std::min(dice.between(1, 2), std::max<std::int64_t>(1, shape.gpu_limit / gpus_per_pod)), gpus_per_pod,
+      std::min(dice.between(1, 2), std::max<std::int64_t>(1, gpus_of_nodes / gpus_per_pod)), gpus_per_pod,
       dice.pick({"rack", "zone", "cluster"}), work, arrivals, checkpoints));
   if (dice.chance(50)) sets.insert(sets.end(), {"jobs.0.preemptible=true", "jobs.0.priority=-1"});
   if (dice.chance(30)) sets.emplace_back("jobs.0.pods={min: 1, max: 3}");
