@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <regex>
 #include <utility>
@@ -58,6 +59,16 @@ class CrdComparison {
     }
   }
 
+  void add_missing_fields(const Value& value, const Value& schema, std::string_view path) {
+    for (const Value& name : schema["required"].children()) {
+      if (value[name.text]) continue;
+      add({.value = &value,
+           .is_missing_field = true,
+           .path = std::string(path),
+           .fault = fmt::format("lacks {}, which is required", name.text)});
+    }
+  }
+
   void add(CrdFault fault) { faults_.push_back(std::move(fault)); }
   std::vector<CrdFault> take() { return std::move(faults_); }
 
@@ -68,13 +79,7 @@ class CrdComparison {
 
   void compare_mapping(const Value& value, const Value& schema, const std::string& path) {
     if (!value.is_mapping()) return expect(value, path, "a mapping");
-    for (const Value& name : schema["required"].children()) {
-      if (value[name.text]) continue;
-      add({.value = &value,
-           .is_missing_field = true,
-           .path = path,
-           .fault = fmt::format("lacks {}, which is required", name.text)});
-    }
+    add_missing_fields(value, schema, path);
     const bool is_open = schema["x-kubernetes-preserve-unknown-fields"].is("true");
     const Value& known = schema["properties"];
     const Value& any = schema["additionalProperties"];
@@ -135,7 +140,7 @@ class CrdComparison {
 
   void compare_number(const Value& value, const Value& schema, const std::string& path, bool is_whole) {
     const auto number = value.style == manifest::Style::plain ? value.number() : std::nullopt;
-    const bool has_fraction = number && is_whole && *number != static_cast<double>(static_cast<std::int64_t>(*number));
+    const bool has_fraction = number && is_whole && *number != std::trunc(*number);
     if (!number || has_fraction) return expect(value, path, is_whole ? "a whole number" : "a number");
     if (const auto least = schema["minimum"].number(); least && *number < *least) {
       expect(value, path, fmt::format("at least {:g}", *least));
@@ -153,13 +158,7 @@ class CrdComparison {
 std::vector<CrdFault> crd_faults(const Value& object, const Value& schema) {
   CrdComparison comparison;
   const Value& known = schema["properties"];
-  for (const Value& name : schema["required"].children()) {
-    if (object[name.text]) continue;
-    comparison.add({.value = &object,
-                    .is_missing_field = true,
-                    .path = "the object",
-                    .fault = fmt::format("lacks {}, which is required", name.text)});
-  }
+  comparison.add_missing_fields(object, schema, "the object");
   for (const Value& field : object.children()) {
     const std::string_view key = field.key;
     if (key == "apiVersion" || key == "kind" || key == "metadata" || key == "status") continue;

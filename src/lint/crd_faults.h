@@ -14,7 +14,7 @@ struct CrdFault {
   bool is_unknown_field = false;
   bool is_missing_field = false;
   std::string path{};  ///< "spec.roles[0].variants[0].minReplicas"
-  /// What is wrong, as the end of a sentence that begins with the path: "is 0, expected at least 1".
+  /// The fault, as the end of a sentence that begins with the path: "is 0, expected at least 1".
   std::string fault{};
 };
 

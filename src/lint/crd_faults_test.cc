@@ -28,6 +28,8 @@ TEST(CrdFaults, NamesWhatADefinitionDoesNotAllow) {
       {"FleetPolicy", "spec: {limits: {gpus: \"8\"}}", "spec.limits.gpus is \"8\", expected a whole number"},
       {"FleetPolicy", "spec: {limits: {gpus: 8.5}}", "spec.limits.gpus is 8.5, expected a whole number"},
       {"FleetPolicy", "spec: {limits: {gpus: -8}}", "spec.limits.gpus is -8, expected at least 0"},
+      {"FleetPolicy", "spec: {limits: {gpus: 0.5}}", "spec.limits.gpus is 0.5, expected a whole number"},
+      {"FleetPolicy", "spec: {limits: {gpus: -1e300}}", "spec.limits.gpus is -1e300, expected at least 0"},
       {"FleetPolicy", "spec: {limits: [8]}", "spec.limits is a list, expected a mapping"},
       {"FleetPolicy", "spec: {halt: \"true\"}", "spec.halt is \"true\", expected true or false, without quotes"},
       {"FleetPolicy", "spec: {instanceTypes: [{name: a, gpu: b}]}",

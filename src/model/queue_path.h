@@ -10,7 +10,7 @@
 namespace capstan::model {
 
 /// A queue and the queues above it, from the bottom to the top of the tree: `for (QueueId id : QueuePath(queues, id))`.
-/// What a pod holds counts in all of them. Empty if the first queue is none.
+/// The GPUs of a pod count in all of them. The path is empty if the first queue is none.
 class QueuePath {
  public:
   /// @param queues  must outlive this object; their parents form no loop

@@ -275,12 +275,11 @@ constexpr std::array<std::string_view, 14> kReplicaKeys = {
     "model",  "gpu",           "tensor_parallel", "pipeline_parallel", "dtype",    "pods_per_replica", "cpu",
     "memory", "node_selector", "together",        "topology",          "replicas", "engine_settings",  "start"};
 
-/// Adds the rows of replicas with this many pipeline stages to the scenario's table. The new table keeps the one that
-/// it replaces alive, because services have pointers into it.
-void add_stages(std::int64_t stages, Scenario& scenario) {
-  if (stages == 1) return;
+/// Replaces the engine table of the scenario. The new table keeps the old one alive, because services that were read
+/// before have pointers into it.
+void replace_engines(engine::EngineTable table, Scenario& scenario) {
   scenario.engines = std::shared_ptr<const engine::EngineTable>(
-      new engine::EngineTable(scenario.engines->with_stages(stages)),
+      new engine::EngineTable(std::move(table)),
       [replaced = scenario.engines](const engine::EngineTable* rows) { delete rows; });
 }
 
@@ -314,7 +313,7 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
   fields.integer("pipeline_parallel", stages, 1, 64);
   if (read_engine.ok()) {
     workload.tensor_parallel *= stages;
-    add_stages(stages, scenario);
+    if (stages > 1) replace_engines(scenario.engines->with_stages(stages), scenario);
   }
   fields.text("dtype", workload.dtype);
   fields.integer("pods_per_replica", workload.pods, 1, 1024);
@@ -550,10 +549,7 @@ void read_step_times(const Node& node, const std::string& owner, Scenario& scena
   }
   Result<engine::EngineTable> table = scenario.engines->with_rows_of(*text, path);
   if (!table) return errors.fail(table.error());
-  // Services that were read before have pointers into the replaced table, so the new table keeps the old one alive.
-  scenario.engines = std::shared_ptr<const engine::EngineTable>(
-      new engine::EngineTable(std::move(*table)),
-      [replaced = scenario.engines](const engine::EngineTable* rows) { delete rows; });
+  replace_engines(std::move(*table), scenario);
 }
 
 }  // namespace

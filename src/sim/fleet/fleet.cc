@@ -199,11 +199,7 @@ void Fleet::close_minutes(Instant now) {
   }
 }
 
-RequestMinute& Fleet::minute_of(Instant at) {
-  const auto minute = static_cast<std::size_t>(at.since_start / kMinute);
-  if (minute >= meter_.minutes.size()) meter_.minutes.resize(minute + 1);
-  return meter_.minutes[minute];
-}
+RequestMinute& Fleet::minute_of(Instant at) { return minute_at(static_cast<std::size_t>(at.since_start / kMinute)); }
 
 void Fleet::run_replica(std::uint32_t number) {
   Server& server = *servers_[number];

@@ -291,11 +291,12 @@ class Fleet {
     if (waiting() > minute_waiting_max_) minute_waiting_max_ = waiting();
   }
   void close_minutes(Instant now);
-  RequestMinute& minute_of(Instant at);
-  RequestMinute& minute_of_now() {
-    if (minute_ >= meter_.minutes.size()) meter_.minutes.resize(minute_ + 1);
-    return meter_.minutes[minute_];
+  RequestMinute& minute_at(std::size_t index) {
+    if (index >= meter_.minutes.size()) meter_.minutes.resize(index + 1);
+    return meter_.minutes[index];
   }
+  RequestMinute& minute_of(Instant at);
+  RequestMinute& minute_of_now() { return minute_at(minute_); }  ///< without a division
   RequestCount engine_queue_limit(const Server& server) const { return server.replica.config().max_waiting; }
   std::span<const std::uint64_t> hashes_of(const LiveRequest& live) const { return {live.hashes, live.hash_count}; }
   template <typename Waits>
