@@ -3,8 +3,8 @@ import type { OutputAsset, OutputBundle, OutputChunk } from "rollup";
 import type { Plugin } from "vite";
 
 /// The places in the page where the program writes what its server can do, the part of the result that is shown at once,
-/// and the result (docs/reference/result.md). The script stands before the result, so that it shows that part while the
-/// browser still reads.
+/// and the result (docs/reference/result.md). The script stands before the result, so that it can show the first part
+/// while the browser still reads the result.
 const kDataPlace = '<script type="application/json" id="data">null</script>';
 const kFirstPlace = '<script type="application/json" id="first">null</script>';
 const kServerPlace = '<script type="application/json" id="server">null</script>';

@@ -140,7 +140,7 @@ std::string cycle_after(const Arguments& arguments, Change (*make)(const model::
   return fmt::format("seconds={} {}", time, placement_words(check_placement(change.after, arguments.layout, decision)));
 }
 
-/// Measures the search for nodes for the gang, and its refusal. No earlier cycle has refused the gang.
+/// Measures a cycle with only one gang, which fits nowhere and is refused. No earlier cycle has refused the gang.
 std::string verdict(const Arguments& arguments) {
   const archive::SavedState state = model_cluster(arguments.layout);
   const model::Snapshot snapshot = only_unplaceable_gang(state.snapshot, arguments.layout);
@@ -154,8 +154,8 @@ std::string verdict(const Arguments& arguments) {
   return fmt::format("seconds={} {}", time, placement_words(check_placement(snapshot, arguments.layout, decision)));
 }
 
-/// Measures a full cycle for gangs that may stand anywhere in the cluster, beside one in which each must stand in a
-/// rack.
+/// Measures a full cycle for gangs that may stand anywhere in the cluster. For comparison, measures a cycle in which
+/// each gang must stand in a rack.
 std::string anywhere(const Arguments& arguments) {
   const archive::SavedState state = model_cluster(arguments.layout);
   const auto cycle_of = [&](model::TopologyLevel level) {

@@ -28,8 +28,8 @@ Change gang_appears(const model::Snapshot& before, const Layout& layout);  ///< 
 /// has ten.
 model::Snapshot only_unplaceable_gang(const model::Snapshot& before, const Layout& layout);
 
-/// Returns the cluster with other pending gangs, as many as before: nine in ten have four pods of one GPU, and one in
-/// ten needs more empty nodes than there are. All of them must stand inside one domain of the level.
+/// Returns the cluster with other pending gangs, as many as before. Nine in ten have four pods of one GPU. One in ten
+/// needs more empty nodes than there are. The pods of each gang must be inside one domain of the level.
 model::Snapshot with_gangs_of_level(const model::Snapshot& before, model::TopologyLevel level);
 
 /// Counts of a placement, which are the same on every machine, and whether it keeps the rules.

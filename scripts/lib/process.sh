@@ -3,7 +3,7 @@
 # Prints the identity of a process. Fails if the process has ended, even if its parent has not waited for it yet.
 identity() { # pid
   local stat fields
-  # Not $(<file): if the file is missing, bash 5.2 ends the shell under `set -e`, even inside a condition.
+  # Does not use $(<file): if the file is missing, bash 5.2 ends the shell under `set -e`, even inside a condition.
   { mapfile -t stat <"/proc/$1/stat"; } 2>/dev/null || return 1
   ((${#stat[@]} > 0)) || return 1  # the process ended during the read
   read -ra fields <<<"${stat[-1]##*) }"  # the fields from the third on; the second one, the name, may contain any text

@@ -72,7 +72,7 @@ build_all() {
   printf 'cluster: [%4d s] built\n' $((SECONDS - begun)) >&2
 }
 
-# The modules of the servers contain their definitions. A copy in the cache makes a start independent of Go.
+# The Go modules of Karpenter and KWOK contain their CRDs. With copies in the cache, a cluster starts without Go.
 copy_crds() {
   local karpenter kwok
   karpenter=$(go -C "$root/tests/e2e/karpenter" list -m -f '{{.Dir}}' sigs.k8s.io/karpenter) || return 1

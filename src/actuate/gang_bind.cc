@@ -23,7 +23,7 @@ std::string intent_patch(std::string_view uid, const std::string& value) {
          "}}}";
 }
 
-Decision gone() { return Decision::refuse({ReasonCode::object_gone, {}}); }
+Decision refuse_as_gone() { return Decision::refuse({ReasonCode::object_gone, {}}); }
 
 }  // namespace
 
@@ -123,15 +123,15 @@ Decision GangBind::decide(const Binding& binding, Json pod) const {
   };
   switch (phase_) {
     case Phase::annotate: {
-      if (is_terminating || !node.empty()) return gone();
+      if (is_terminating || !node.empty()) return refuse_as_gone();
       if (is_annotated) return Decision::settled();
       const BindIntent intent{transaction_, binding.node, static_cast<std::int64_t>(bindings_.size())};
       return patch(kube::json_quote(write_bind_intent(intent)));
     }
     case Phase::bind:
-      if (is_terminating || !is_annotated) return gone();
+      if (is_terminating || !is_annotated) return refuse_as_gone();
       if (node == binding.node) return Decision::settled();
-      if (!node.empty()) return gone();
+      if (!node.empty()) return refuse_as_gone();
       return Decision::to_write(
           kube::bind_pod(ref.object, {.uid = ref.uid, .resource_version = std::string(version)}, binding.node));
     case Phase::unbind:

@@ -64,7 +64,7 @@ json metadata(const ClaimGroup& group, std::int64_t index) {
     if (const std::string* value = group.pool.meta.annotations.find(mark)) annotations[std::string(mark)] = *value;
   }
   if (group.is_all_or_none) annotations[std::string(kClaimTogether)] = annotations[std::string(kDoNotDisrupt)] = "true";
-  if (!group.within.empty()) annotations[std::string(kClaimWithin)] = group.within;
+  if (!group.domain.empty()) annotations[std::string(kClaimWithin)] = group.domain;
   const json owner = {{"apiVersion", kube::resources::kNodePools.api_version()},
                       {"kind", kube::resources::kNodePools.kind},
                       {"name", group.pool.meta.name},
@@ -113,7 +113,7 @@ LaunchMarks launch_marks_of(const kube::StringMap& annotations) {
   std::from_chars(count.data(), count.data() + count.size(), marks.count);
   marks.count = std::clamp<std::int64_t>(marks.count, 0, kCountMax);
   marks.is_all_or_none = annotations.get(kClaimTogether) == "true";
-  marks.within = annotations.get(kClaimWithin);
+  marks.domain = annotations.get(kClaimWithin);
   return marks;
 }
 

@@ -34,14 +34,14 @@ struct ClaimGroup {
   std::int64_t count = 1;
   bool is_all_or_none =
       false;           ///< true for a gang: launch all nodes or none, and do not disrupt them before the gang runs
-  std::string within;  ///< value of `kClaimWithin`
+  std::string domain;  ///< value of `kClaimWithin`
 };
 
 /// The launch of a claim, as read from its annotations.
 struct LaunchMarks {
   std::int64_t count = 0;       ///< number of claims in the group; 0: not known
   bool is_all_or_none = false;  ///< true for a gang: launch all nodes or none
-  std::string within;
+  std::string domain;
 };
 LaunchMarks launch_marks_of(const kube::StringMap& annotations);
 

@@ -57,11 +57,11 @@ Decision decide_label(const Ref& pod, Json now, const std::string& label, bool s
   const Json stored_label = now["metadata"]["annotations"][kRouterLabelValue];
   const std::string annotation = json_quote(kRouterLabelValue);
   if (is_terminating(now) || (serving ? !stored_label.exists() : !value.exists())) return Decision::settled();
-  const std::string label_now = serving ? json_quote(stored_label.text()) : "null";
-  const std::string kept_now = serving ? "null" : json_quote(value.text());
+  const std::string label_value = serving ? json_quote(stored_label.text()) : "null";
+  const std::string annotation_value = serving ? "null" : json_quote(value.text());
   return patch(pod, now,
-               R"("labels":{)" + json_quote(label) + ":" + label_now + R"(},"annotations":{)" + annotation + ":" +
-                   kept_now + "}");
+               R"("labels":{)" + json_quote(label) + ":" + label_value + R"(},"annotations":{)" + annotation + ":" +
+                   annotation_value + "}");
 }
 
 }  // namespace

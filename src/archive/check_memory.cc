@@ -57,7 +57,7 @@ class Checker {
     for (const auto& row : memory.pending_launches) {
       exists("asked pool", row.pool, catalog_.pools);
       exists("asked offering", row.offering, catalog_.offerings);
-      if (row.within.valid()) exists("asked domain", row.within, catalog_.domains);
+      if (row.domain.valid()) exists("asked domain", row.domain, catalog_.domains);
       number("asked count", row.count, kMaxGroupSize);
       number("asked hold", row.hold.count(), kMaxTime);
       moment("asked at", row.at);

@@ -12,7 +12,7 @@ namespace capstan::archive {
 /// Largest size of a text that is decompressed. It bounds the memory that reading a damaged file can allocate.
 inline constexpr std::size_t kMaxTextBytes = std::size_t{512} << 20;
 
-/// Compresses a text. `before` is the text before it in the series, which the reader will have, too; it may be empty.
+/// Compresses a text. `before` is the previous text of the series, which the reader has too. It may be empty.
 std::string compress_after(std::string_view before, std::string_view text);
 /// Decompresses what compress_after has written. Any other bytes give an error without file and line.
 Result<std::string> decompress_after(std::string_view before, std::string_view bytes);

@@ -6,7 +6,8 @@
 namespace capstan::archive {
 namespace {
 
-/// Gives equal columns the same id. The column of a node or purchase states for each pod class whether it admits pods.
+/// Gives equal columns the same id. The column of a node or purchase states for each pod class whether the node admits
+/// pods of this class.
 class Columns {
  public:
   model::NodeClassId id_of(std::vector<bool> column) {

@@ -18,13 +18,14 @@ class FlightRecorder {
   /// Takes a message for the people who run the controller.
   using Log = std::function<void(bool is_error, const std::string& message)>;
 
-  /// Continues a recording, or creates the file. Only another kind of file of this name is an error.
+  /// Continues a recording, or creates the file. The only error is a file of this name that is not a recording.
   static Result<FlightRecorder> open(std::string path, Instant now, Log log, const RecordingLimits& limits = {});
 
   /// Appends a state.
   /// @param now  time of the caller's clock, which never goes back
   void add(const SavedState& state, Instant now);
-  /// Appends the outcome of an action. An outcome that cannot be written is lost; the next state reports the fault.
+  /// Appends the outcome of an action. An outcome that cannot be written is lost; the next call of `add` reports the
+  /// fault.
   void add_outcome(const control::ActionOutcome& outcome);
   /// Writes the states that are not in the file yet, and closes the file.
   void finish();

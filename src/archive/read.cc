@@ -12,7 +12,9 @@
 #include "archive/rows.h"
 #include "archive/saved_state.h"
 #include "archive/stated_bindings.h"
+#include "base/known_row.h"
 #include "manifest/json.h"
+#include "manifest/object_instead.h"
 #include "model/consistency.h"
 #include "model/signal_names.h"
 #include "settings/policy.h"
@@ -83,7 +85,7 @@ class TableReader {
     for_each_row(file_, key, "id", [&](const Node& item) {
       Fields fields(item, key, errors_);
       IdType id{0};
-      if (fields.need("id") != nullptr) read_id(fields, errors_, "id", id);
+      if (fields.take_required("id") != nullptr) read_id(fields, errors_, "id", id);
       if (!errors_.ok()) return false;
       if (rows.find(id) != nullptr) {
         errors_.fail(item.place, std::string(key) + ": found a second row with id " + std::to_string(id.value) +
@@ -131,14 +133,14 @@ class TableReader {
   void service(Fields& fields, model::ServiceState& row) {
     need_integer(fields, "desired_replicas", row.desired_replicas, 0, kMaxReplicas);
     fields.integer("leaving", row.leaving, 0, row.desired_replicas);
-    fields.need("gateway_waiting");
+    fields.take_required("gateway_waiting");
     signal(fields, "gateway_waiting", row.gateway_waiting, model::largest(model::Measure::requests));
   }
 
   void node(Fields& fields, model::Node& row) {
     read_word(fields, errors_, "phase", row.phase);
     read_ref(fields, errors_, "pool", row.pool, within(catalog_.pools));
-    if (row.pool.valid()) fields.need("offering");  // its offering has the price of the node
+    if (row.pool.valid()) fields.take_required("offering");  // its offering has the price of the node
     read_ref(fields, errors_, "offering", row.offering, within(catalog_.offerings));
     read_id(fields, errors_, "claim", row.claim);
     need_ref(fields, errors_, "gpu", row.gpu, within(catalog_.gpu_kinds));
@@ -151,7 +153,7 @@ class TableReader {
       overcommitted_.insert(id);
     }
     fields.boolean("kept", row.is_foreign);
-    if (const Node* node = fields.need("domains")) {
+    if (const Node* node = fields.take_required("domains")) {
       Fields domains(*node, "nodes.domains", errors_);
       for (std::size_t level = 0; level < level_keys_.size(); ++level) {
         model::DomainId domain;
@@ -176,7 +178,7 @@ class TableReader {
     read_word(fields, errors_, "phase", row.phase);
     need_ref(fields, errors_, "pool", row.pool, within(catalog_.pools));
     need_ref(fields, errors_, "offering", row.offering, within(catalog_.offerings));
-    read_ref(fields, errors_, "within", row.within, within(catalog_.domains));
+    read_ref(fields, errors_, "within", row.domain, within(catalog_.domains));
     read_id(fields, errors_, "group", row.group);
     fields.integer("group_size", row.group_size, 0, kMaxGroupSize);
     need_instant(fields, "requested_at_ns", row.requested_at);
@@ -198,7 +200,10 @@ class TableReader {
     read_level(fields, errors_, "together", catalog_.topologies, row.spec.required_level);
     read_preferred(fields, errors_, catalog_.topologies, row.spec.preferred);
     read_pod_class(fields, errors_, spec.pod_class, catalog_, exclusions_);
-    spec.count = std::max(std::ssize(row.pods), spec.minimum);
+    fields.integer("priority", row.spec.priority, -kMaxGangPriority, kMaxGangPriority);
+    other_pods(fields, row.spec);
+    const std::int64_t others = row.spec.count() - spec.count;
+    spec.count = std::max(std::ssize(row.pods) - others, spec.minimum);
     missing_pods(id, fields, row);
     need_instant(fields, "created_at_ns", row.created_at);
     fields.boolean("resumed", row.resumed);
@@ -216,12 +221,31 @@ class TableReader {
     });
   }
 
+  /// Reads the pod sets of a gang after the first one.
+  void other_pods(Fields& fields, model::GangSpec& spec) {
+    for (const Node& item : fields.list("other_pods")) {
+      if (spec.sets() == model::kMaxPodSets) {
+        return errors_.fail(item.place, fmt::format("gangs.other_pods: found more than {} pod sets, expected at most "
+                                                    "as many",
+                                                    model::kMaxPodSets - 1));
+      }
+      Fields set(item, "gangs.other_pods", errors_);
+      model::PodSet& row = spec.other_pods.emplace_back();
+      need_integer(set, "count", row.count, 1, kMaxGroupSize);
+      set.integer("min_pods", row.minimum, 0, kMaxGroupSize);
+      need_ref(set, errors_, "gpu", row.gpu, within(catalog_.gpu_kinds));
+      need_integer(set, "gpus_per_pod_milli", row.gpus_per_pod.count, 0, kMaxGpus);
+      read_pod_class(set, errors_, row.pod_class, catalog_, exclusions_);
+      set.finish();
+    }
+  }
+
   /// Reads how many of the pods that a gang needs do not exist. A file of an earlier program does not state this number
   /// for a gang that runs and has lost pods.
   void missing_pods(model::GangId id, Fields& fields, const model::Gang& row) {
     std::int64_t missing = 0;
     fields.integer("missing_pods", missing, 0, kMaxGroupSize);
-    const std::int64_t lacking = row.spec.pods.count - std::ssize(row.pods);
+    const std::int64_t lacking = row.spec.count() - std::ssize(row.pods);
     if (missing == 0 && lacking > 0) {
       below_minimum_.emplace_back(id, fields.node().place);
     } else if (missing != lacking) {
@@ -231,7 +255,8 @@ class TableReader {
     }
   }
 
-  /// Refuses gangs whose `min_pods` is larger than the number of their pods, unless one of the pods has a node.
+  /// Refuses gangs whose `min_pods` is larger than the number of their pods, unless one of the pods is no longer
+  /// pending.
   void check_minimums() {
     for (const auto& [id, place] : below_minimum_) {
       if (!errors_.ok()) return;
@@ -240,10 +265,10 @@ class TableReader {
         return state_.snapshot.pods.at(pod).phase != model::Pod::Phase::pending;
       });
       if (runs) continue;
-      errors_.fail(
-          place, fmt::format("gangs.min_pods: found {}, but the gang has {} pods, expected at most as many, or "
-                             "missing_pods: {}",
-                             gang.spec.pods.minimum, gang.pods.size(), gang.spec.pods.minimum - std::ssize(gang.pods)));
+      errors_.fail(place,
+                   fmt::format("gangs.min_pods: found {}, but the gang has {} pods, expected at most as many, or "
+                               "missing_pods: {}",
+                               gang.spec.pods.minimum, gang.pods.size(), gang.spec.count() - std::ssize(gang.pods)));
     }
   }
 
@@ -251,6 +276,7 @@ class TableReader {
     read_word(fields, errors_, "phase", row.phase);
     need_ref(fields, errors_, "gang", row.gang, within(state_.snapshot.gangs));
     need_integer(fields, "gpus_milli", row.gpus.count, 0, kMaxGpus);
+    pod_set(fields, row);
     read_ref(fields, errors_, "node", row.node, within(state_.snapshot.nodes));
     bool on_unseen_node = false;
     fields.boolean("on_unseen_node", on_unseen_node);
@@ -267,6 +293,14 @@ class TableReader {
     need_instant(fields, "created_at_ns", row.created_at);
     read_ref(fields, errors_, "queue", row.queue, within(catalog_.queues));
     devices(fields, row);
+  }
+
+  /// Reads the number of the pod's set within its gang.
+  void pod_set(Fields& fields, model::Pod& row) {
+    const model::Gang* gang = state_.snapshot.gangs.find(row.gang);
+    std::int64_t set = 0;
+    fields.integer("set", set, 0, gang == nullptr ? 0 : std::ssize(gang->spec.other_pods));
+    row.set = static_cast<std::uint8_t>(set);
   }
 
   /// Reads the numbers of the devices that a pod holds, each once.
@@ -335,10 +369,10 @@ void read_memory(const Node& node, const model::Catalog& catalog, control::Memor
                                 " rows, expected one for each of " + std::to_string(catalog.services.size()) +
                                 " services");
   }
-  if (const Node* text = fields.need("place")) {
+  if (const Node* text = fields.take_required("place")) {
     read_memory_text(*text, "memory.place", out.place, decide::place::parse_memory, errors);
   }
-  if (const Node* text = fields.need("provision")) {
+  if (const Node* text = fields.take_required("provision")) {
     read_memory_text(*text, "memory.provision", out.provision, decide::provision::parse_memory, errors);
   }
   for (const Node& item : need_list(fields, "planned")) read_planned(item, catalog, out, errors);
@@ -382,7 +416,7 @@ manifest::Place place_of(const manifest::JsonFile& file, const model::Inconsiste
   constexpr std::string_view kCatalog = "catalog.";
   if (fault.table.starts_with(kCatalog)) {
     const Node* rows = file.root.find("catalog")->find(std::string_view(fault.table).substr(kCatalog.size()));
-    return place_of_field(rows->items.at(fault.id), fault.field);
+    return place_of_field(known_row(rows->items, fault.id), fault.field);
   }
   manifest::Place place = file.root.find(fault.table)->place;
   for_each_row(file, fault.table, {}, [&](const Node& row) {
@@ -402,8 +436,8 @@ void report_inconsistency(const std::optional<model::Inconsistency>& fault, cons
 
 double in_gpus(MilliGpu gpus) { return static_cast<double>(gpus.count) / 1000; }
 
-/// Finds a node whose mark `overcommitted` is wrong. The mark is right if the pods on the node hold more GPUs than it
-/// has, which happens if the node lost GPUs after they were bound.
+/// Finds a node whose mark `overcommitted` is wrong. The mark is right if the pods on the node hold more GPUs than the
+/// node has, or a device that it does not have. This happens if the node lost GPUs after the pods were bound.
 std::optional<model::Inconsistency> find_overcommitted(const model::Snapshot& snapshot,
                                                        const std::set<model::NodeId>& marked) {
   const std::map<model::NodeId, MilliGpu> bound = bound_gpus(snapshot);
@@ -433,8 +467,8 @@ std::optional<model::Inconsistency> find_overcommitted(const model::Snapshot& sn
   return fault;
 }
 
-/// Limits for the largest cluster that Capstan is designed for: 100,000 GPUs in as many pods. The limit of values holds
-/// for one row, and for everything that is not in a table.
+/// Limits for the largest cluster that Capstan is designed for: 100,000 GPUs in as many pods. `nodes` limits the values
+/// of one row, and of everything outside the tables.
 constexpr manifest::Limits kLimits{.bytes = 256u << 20, .nodes = 10'000'000};
 
 /// A file that is not JSON is read as YAML if it is not larger than this, because reading YAML takes seventy bytes of
@@ -443,18 +477,21 @@ constexpr std::size_t kMaxYamlBytes = 16u << 20;
 
 Result<SavedState> read_document(const manifest::JsonFile& file) {
   const Node& document = file.root;
+  if (auto other = manifest::other_input_instead_of(document, manifest::InputFile::snapshot)) {
+    return std::unexpected(std::move(*other));
+  }
   SavedState state;
   ErrorList errors;
   Fields fields(document, "snapshot", errors);
   std::int64_t format = 0;
-  if (fields.need("format_version") != nullptr) fields.integer("format_version", format, 1, kFormat);
+  if (fields.take_required("format_version") != nullptr) fields.integer("format_version", format, 1, kFormat);
   need_integer(fields, "version", state.snapshot.version, 0, kMaxTime);
   need_instant(fields, "at_ns", state.snapshot.at);
-  if (const Node* policies = fields.need("policies")) read_policies(*policies, state.policies, errors);
+  if (const Node* policies = fields.take_required("policies")) read_policies(*policies, state.policies, errors);
   model::Catalog catalog;
   ExclusionLists exclusion_lists;
   ExclusionLists* exclusions = format == 1 ? &exclusion_lists : nullptr;
-  if (const Node* node = fields.need("catalog")) catalog = read_catalog(*node, exclusions, errors);
+  if (const Node* node = fields.take_required("catalog")) catalog = read_catalog(*node, exclusions, errors);
   if (const std::size_t policies = state.policies.scale.size(); errors.ok() && policies != catalog.services.size()) {
     errors.fail(document.place, "policies.scale: found " + std::to_string(policies) +
                                     " policies, expected one for each of " + std::to_string(catalog.services.size()) +
@@ -464,7 +501,7 @@ Result<SavedState> read_document(const manifest::JsonFile& file) {
   TableReader tables(file, state, catalog, exclusions, errors);
   if (errors.ok()) tables.read(fields);
   if (errors.ok()) exclusion_lists.apply(state.snapshot, catalog);
-  if (const Node* node = fields.need("memory"); node != nullptr && errors.ok()) {
+  if (const Node* node = fields.take_required("memory"); node != nullptr && errors.ok()) {
     read_memory(*node, catalog, state.memory, errors);
   }
   fields.finish();

@@ -163,7 +163,7 @@ void read_queue(const Node& item, std::size_t queues, model::Catalog& catalog, E
   Fields fields(item, "catalog.queues", errors);
   model::Queue queue;
   // A queue that was deleted keeps its row, with an empty name.
-  const Node* name = fields.need("name");
+  const Node* name = fields.take_required("name");
   const bool is_deleted = name != nullptr && name->kind == Node::Kind::scalar && !name->is_null() && name->text.empty();
   if (name != nullptr && !is_deleted) fields.text("name", queue.name);
   read_ref(fields, errors, "parent", queue.parent, [&](model::QueueId id) { return id.value < queues; });
@@ -223,6 +223,7 @@ model::Workload read_workload(const Node& item, const model::Catalog& catalog, E
   read_ref(fields, errors, "queue", workload.queue, within(catalog.queues));
   fields.boolean("placed_elsewhere", workload.placed_elsewhere);
   read_pod_class(fields, errors, workload.pod_class, catalog, exclusions);
+  fields.integer("priority", workload.priority, -kMaxGangPriority, kMaxGangPriority);
   fields.integer("micro_usd_per_hour", workload.price_per_hour.count, 0, 1'000'000'000'000);
   fields.finish();
   return workload;
@@ -231,7 +232,7 @@ model::Workload read_workload(const Node& item, const model::Catalog& catalog, E
 model::BoundsWindow read_window(const Node& node, ErrorList& errors) {
   Fields fields(node, "catalog.services.windows", errors);
   model::BoundsWindow window;
-  fields.need("start");
+  fields.take_required("start");
   fields.cron("start", window.start);
   need_duration_ns(fields, "duration_ns", window.duration, model::BoundsWindow::kLongest);
   if (fields.take("min") != nullptr) fields.integer("min", window.min.emplace(), 0, kMaxReplicas);
@@ -264,7 +265,7 @@ void read_services(Fields& from, model::Catalog& catalog, ExclusionLists* exclus
     Fields fields(item, "catalog.services", errors);
     model::Service service;
     fields.text("name", service.name);
-    if (const Node* slo = fields.need("slo")) read_slo(*slo, service.slo, errors);
+    if (const Node* slo = fields.take_required("slo")) read_slo(*slo, service.slo, errors);
     need_integer(fields, "max_replicas", service.max_replicas, 0, kMaxReplicas);
     need_integer(fields, "min_replicas", service.min_replicas, 0, service.max_replicas);
     for (const Node& node : fields.list("windows")) service.windows.push_back(read_window(node, errors));
@@ -338,7 +339,8 @@ void read_classes(Fields& from, model::Catalog& catalog, ErrorList& errors) {
 }
 
 void read_gpu_kinds(Fields& from, model::Catalog& catalog, ErrorList& errors) {
-  if (const Node* node = from.need("gpu_kinds")) read_names(*node, "catalog.gpu_kinds", catalog.gpu_kinds, errors);
+  if (const Node* node = from.take_required("gpu_kinds"))
+    read_names(*node, "catalog.gpu_kinds", catalog.gpu_kinds, errors);
 }
 
 template <typename Number>

@@ -10,8 +10,9 @@
 #include "control/action_outcome.h"
 #include "model/catalog.h"
 
-// The outcomes of the actions of a recording. If a decision is made again from the same inputs, its actions have no
-// number by which to find the recorded ones. So an outcome identifies its action by the content of the action.
+// The outcomes of the actions of a recording. An outcome identifies its action by the content of the action. A number
+// would not help: when a decision is made again from the same inputs, its actions do not get the numbers of the
+// recorded actions.
 namespace capstan::archive {
 
 enum class ActionResult : std::uint8_t {
@@ -37,13 +38,13 @@ struct RecordedOutcome {
 std::uint64_t action_key(model::Action action);
 /// Returns the keys of all actions of a decision: those about replicas, then those about pods and about nodes.
 std::vector<std::uint64_t> action_keys(const RepeatedDecisions& decided);
-/// Returns for each action its outcome; no value if no outcome came, or if the action was not submitted. Of several
-/// equal actions, the first one gets the first outcome.
+/// Returns the outcome of each action; no value if the recording has none for it. Of several equal actions, the first
+/// one gets the first outcome.
 std::vector<std::optional<RecordedOutcome>> outcomes_by_action(const std::vector<std::uint64_t>& keys,
                                                                std::vector<RecordedOutcome> outcomes);
 /// @param catalog  for the names in the reason
 RecordedOutcome recorded_outcome(const control::ActionOutcome& outcome, const model::Catalog& catalog);
-/// Returns what an outcome means, in words: "Shadow", "refused: …". Empty for an action that was carried out.
+/// Returns what an outcome means, in words: "not sent", "refused: …". Empty for an action that was carried out.
 std::string outcome_words(const RecordedOutcome& outcome);
 
 }  // namespace capstan::archive

@@ -54,7 +54,8 @@ Result<bool> has_due(Database& database) {
   return *columns > 0;
 }
 
-/// Returns the layers that decided as one text: the numbers of the services, then "placement". Empty if all decided.
+/// Returns which decisions were due, as one text such as "services 0 2 placement" or "all services". Empty if all
+/// decisions were due.
 std::string due_text(const control::DueDecisions& due) {
   if (due == control::DueDecisions{}) return "";
   std::string text = due.services ? "services" : "all services";
@@ -124,8 +125,8 @@ struct Recorder::File {
   Statement drop_outcomes{};
   std::map<Instant, std::int64_t> open_states{};    ///< numbers of the last states, by the time of their snapshots
   std::shared_ptr<const model::Catalog> catalog{};  ///< of the last state
-  std::string before{};                             ///< the last state as text
-  Instant before_at{};
+  std::string previous_text{};                      ///< the last state as text
+  Instant previous_at{};
   std::int64_t number = 0;  ///< number of the next state
   std::int64_t first = 0;   ///< number of the first state of the current run
   std::int64_t bytes = 0;   ///< size of all states in the file
@@ -210,7 +211,7 @@ Result<void> Recorder::File::go_to_end() {
   if (status == SQLITE_DONE) return {};
   if (status != SQLITE_ROW) return std::unexpected(database.error());
   number = first = end->integer(0);
-  before_at = Instant{Duration(end->integer(1))};
+  previous_at = Instant{Duration(end->integer(1))};
   bytes = end->integer(2);
   return {};
 }
@@ -247,21 +248,22 @@ bool Recorder::is_damaged() const { return file_ != nullptr && file_->database.i
 Result<void> Recorder::File::write(const SavedState& state) {
   if (number - first == kStatesPerRun) first = number;
   std::string text = to_json(state);
-  const std::string compressed = compress_after(first == number ? std::string_view() : before, text);
+  const std::string compressed = compress_after(first == number ? std::string_view() : previous_text, text);
   insert.bind(1, number);
-  // The times of the states never decrease, also if the clock was set back. The state itself has the time of the clock.
-  const Instant at = std::max(before_at, state.snapshot.at);
+  // The times in the table never decrease, even if the clock was set back. The stored state keeps the time of the
+  // clock.
+  const Instant at = std::max(previous_at, state.snapshot.at);
   insert.bind(2, at.since_start.count());
   insert.bind(3, first);
   insert.bind(4, compressed);
   const std::string due = due_text(state.due);
   insert.bind(5, due);
   if (const Result<void> written = database.run(insert); !written) return written;
-  before = std::move(text);
-  before_at = at;
+  previous_text = std::move(text);
+  previous_at = at;
   bytes += static_cast<std::int64_t>(compressed.size());
-  // If the clock was set back, the list has states with later times. They are removed, because new outcomes belong to
-  // this state.
+  // If the clock was set back, `open_states` has states with later times. They are removed, because new outcomes belong
+  // to this state.
   open_states.erase(open_states.lower_bound(state.snapshot.at), open_states.end());
   open_states.emplace(state.snapshot.at, number);
   if (open_states.size() > kOpenStates) open_states.erase(open_states.begin());
@@ -365,7 +367,7 @@ std::int64_t Recording::states() const { return file_->states; }
 std::int64_t Recording::damaged() const { return std::ssize(file_->damaged); }
 Recording::Place Recording::place() const { return file_->place; }
 
-/// Sets the state after which the next step begins. The writer can work on the file until then.
+/// Makes the next step read the state after state `number`. Until that step, no read blocks the writer of the file.
 void Recording::File::begin_after(std::int64_t number) {
   rows.reset();
   rows.bind(1, number);

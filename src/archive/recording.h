@@ -20,7 +20,7 @@ namespace capstan::archive {
 /// stays, so a file can exceed its limits by one run.
 struct RecordingLimits {
   std::int64_t bytes = 256 << 20;          ///< size of all compressed states
-  Duration age = std::chrono::hours(168);  ///< time between a state and the newest one
+  Duration age = std::chrono::hours(168);  ///< largest age of a state, measured from the newest state
 };
 
 struct ContinuedRecorder;

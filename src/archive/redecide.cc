@@ -61,7 +61,8 @@ RepeatedDecisions redecide(const SavedState& state, fleet::Index& index) {
         .memories = memory.scale,
         .provision_memory = policies.provision ? &memory.provision : nullptr,
     };
-    decide::scale::RoleView role = decide::scale::view_of_mix(snapshot, index, model::ServiceId{i}, mixes, snapshot.at);
+    decide::scale::WorkloadView role =
+        decide::scale::view_of_mix(snapshot, index, model::ServiceId{i}, mixes, snapshot.at);
     out.scale[i] = decide::scale::decide(role, policies.scale[i], memory.scale[i], snapshot.at);
     if (decide::scale::is_paired(*snapshot.catalog, {i}, policies.scale[i])) {
       paired.emplace(model::ServiceId{i}, decide::scale::RolePart{std::move(role), std::move(out.scale[i])});

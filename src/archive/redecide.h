@@ -22,7 +22,7 @@ struct RepeatedDecisions {
 /// candidates. A layer that was not due (`SavedState::due`) gives its reasons at that moment, and no action.
 RepeatedDecisions redecide(const SavedState& state);
 /// Decides with an index that exists already.
-/// @param index  index of the state's snapshot; it is the same afterwards
+/// @param index  index of the state's snapshot; unchanged after the call
 RepeatedDecisions redecide(const SavedState& state, fleet::Index& index);
 
 }  // namespace capstan::archive

@@ -15,7 +15,7 @@ std::uint64_t actions_hash(model::Plan plan) {
   return model::plan_hash(plan);
 }
 
-bool same(const RepeatedDecisions& a, const RepeatedDecisions& b) {
+bool have_same_plans(const RepeatedDecisions& a, const RepeatedDecisions& b) {
   const auto are_same = [](const auto& one, const auto& other) { return have_same_actions(one.plan, other.plan); };
   return std::ranges::equal(a.scale, b.scale, are_same) && are_same(a.place, b.place) &&
          are_same(a.provision, b.provision);
@@ -23,7 +23,8 @@ bool same(const RepeatedDecisions& a, const RepeatedDecisions& b) {
 
 /// Returns the state with the other policies. The layers with another policy get their part of `memory`, or an empty
 /// memory if there is none.
-SavedState under(const SavedState& state, const OtherPolicies& other, const std::optional<control::Memory>& memory) {
+SavedState with_policies(const SavedState& state, const OtherPolicies& other,
+                         const std::optional<control::Memory>& memory) {
   SavedState changed = state;
   if (other.scale) {
     std::ranges::fill(changed.policies.scale, *other.scale);
@@ -59,11 +60,11 @@ Result<ReplayCount> replay(Recording& recording, const OtherPolicies& other,
     const RepeatedDecisions recorded = redecide(**state, index);
     std::optional<RepeatedDecisions> changed;
     if (other.any()) {
-      changed = redecide(under(**state, other, memory), index);
+      changed = redecide(with_policies(**state, other, memory), index);
       memory = changed->memory;
     }
     const RepeatedDecisions& second = changed ? *changed : recorded;
-    const bool differs = changed && !same(recorded, second);
+    const bool differs = changed && !have_same_plans(recorded, second);
     ++count.states;
     if (differs) ++count.differing;
     if (!visit({**state, recorded, second, differs})) return count;

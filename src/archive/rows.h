@@ -28,6 +28,8 @@ inline constexpr std::int64_t kMaxGpus = 10'000'000;
 inline constexpr std::int64_t kMaxReplicas = 1'000'000;
 inline constexpr std::int64_t kMaxResource = std::int64_t{1} << 58;  ///< amount of a resource other than GPUs
 inline constexpr std::int64_t kMaxWeight = 1'000'000'000;            ///< weight of a queue, thousandths
+/// Largest priority of a gang, and minus the lowest. The classes of Kubernetes itself are above those of its users.
+inline constexpr std::int64_t kMaxGangPriority = 2'147'483'647;
 inline constexpr std::int64_t kMaxPriority = 1'000'000'000;  ///< largest priority that Kubernetes gives to users
 inline constexpr std::int64_t kMaxDevice = 1'023;            ///< number of a device of a node
 inline constexpr std::int64_t kMaxPodClasses = 10'000;
@@ -37,7 +39,7 @@ inline constexpr std::int64_t kMaxGroupSize =
 
 template <typename Enum>
 void read_word(manifest::Fields& fields, manifest::ErrorList& errors, std::string_view key, Enum& out) {
-  const manifest::Node* node = fields.need(key);
+  const manifest::Node* node = fields.take_required(key);
   if (node == nullptr) return;
   for (std::size_t i = 0; i < kWords<Enum>.size(); ++i) {
     if (node->kind != manifest::Node::Kind::scalar || node->text != kWords<Enum>[i]) continue;
@@ -60,7 +62,7 @@ inline std::vector<std::string> level_keys(std::span<const model::Topology> topo
 /// Reads the key of a level of any topology.
 inline void read_level(manifest::Fields& fields, manifest::ErrorList& errors, std::string_view key,
                        std::span<const model::Topology> topologies, model::Level& out) {
-  const manifest::Node* node = fields.need(key);
+  const manifest::Node* node = fields.take_required(key);
   if (node == nullptr) return;
   const std::optional<model::Level> level =
       node->kind == manifest::Node::Kind::scalar ? model::level_of_key(topologies, node->text) : std::nullopt;
@@ -83,17 +85,17 @@ inline void read_preferred(manifest::Fields& fields, manifest::ErrorList& errors
 /// Reads a number that must be in every file.
 template <typename Integer>
 void need_integer(manifest::Fields& fields, std::string_view key, Integer& out, std::int64_t low, std::int64_t high) {
-  if (fields.need(key) != nullptr) fields.integer(key, out, low, high);
+  if (fields.take_required(key) != nullptr) fields.integer(key, out, low, high);
 }
 
 /// Returns the elements of a list that must be in every file; the list may be empty.
 inline std::span<const manifest::Node> need_list(manifest::Fields& fields, std::string_view key) {
-  fields.need(key);
+  fields.take_required(key);
   return fields.list(key);
 }
 
 inline void need_text(manifest::Fields& fields, std::string_view key, std::string& out) {
-  if (fields.need(key) != nullptr) fields.text(key, out);
+  if (fields.take_required(key) != nullptr) fields.text(key, out);
 }
 
 /// Reads a time in nanoseconds; an absent key means never.
@@ -106,7 +108,7 @@ inline void read_instant(manifest::Fields& fields, std::string_view key, Instant
 
 /// Reads a time that must be in every file.
 inline void need_instant(manifest::Fields& fields, std::string_view key, Instant& out) {
-  if (fields.need(key) != nullptr) read_instant(fields, key, out);
+  if (fields.take_required(key) != nullptr) read_instant(fields, key, out);
 }
 
 inline void need_duration_ns(manifest::Fields& fields, std::string_view key, Duration& out,
@@ -154,7 +156,7 @@ void read_refs(manifest::Fields& fields, manifest::ErrorList& errors, std::strin
 template <typename Tag, typename Exists>
 void need_ref(manifest::Fields& fields, manifest::ErrorList& errors, std::string_view key, Id<Tag>& out,
               Exists&& exists) {
-  if (fields.need(key) != nullptr) read_ref(fields, errors, key, out, exists);
+  if (fields.take_required(key) != nullptr) read_ref(fields, errors, key, out, exists);
 }
 
 /// Reads an id without checking that its row exists; that is checked after all rows are read.
@@ -166,7 +168,7 @@ void read_id(manifest::Fields& fields, manifest::ErrorList& errors, std::string_
 /// Reads the position of a replica's variant in the list `variants` of its service. The list has exactly one entry, so
 /// the position must be 0.
 inline void check_variant(manifest::Fields& fields, manifest::ErrorList& errors) {
-  const manifest::Node* node = fields.need("variant");
+  const manifest::Node* node = fields.take_required("variant");
   if (node == nullptr || (node->kind == manifest::Node::Kind::scalar && node->text == "0")) return;
   errors.fail(node->place, fields.what() + ".variant: found " + node->words() + ", expected 0, the only one");
 }

@@ -18,14 +18,14 @@ struct SavedState {
   model::Names names;
   control::Policies policies;
   control::Memory memory;
-  /// The layers that decided. Only a recording keeps them; a file of one state is decided in all layers.
+  /// The layers that decided. Only a recording states them; for a file with one state, all layers decide.
   control::DueDecisions due{};
   std::int64_t number = -1;  ///< number of the state in its recording; -1: it was not read from one
 };
 
 /// Highest `format_version`. A file is written in the lowest version, at least 2, that has a key for everything in it;
 /// docs/reference/snapshot.md lists the content that needs each version. All versions from 1 on can be read.
-inline constexpr std::int64_t kFormat = 4;
+inline constexpr std::int64_t kFormat = 5;
 
 /// Returns the document that docs/reference/snapshot.md describes, with a final newline. It contains no secrets, only
 /// names, numbers and reasons.

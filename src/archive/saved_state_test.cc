@@ -190,11 +190,23 @@ TEST(SavedState, HasTheLowestVersionThatHoldsEverything) {
   shared = {.name = "a"};
   world.catalog().queues.front().parent = team;
   EXPECT_EQ(version(), '4') << "a parent that follows its child";
+  gang.spec.priority = -1;
+  world.snapshot.gangs.set({0}, gang);
+  EXPECT_EQ(version(), '5') << "a priority of a gang";
+  gang.spec.priority = 0;
+  world.snapshot.gangs.set({0}, gang);
+  world.catalog().services.front().workload.priority = 2'000'001'000;
+  EXPECT_EQ(version(), '5') << "a priority of a service";
+  world.catalog().services.front().workload.priority = 0;
+  EXPECT_EQ(version(), '4');
+  gang.spec.other_pods = {{.gpu = {0}, .count = 1, .gpus_per_pod = {}}};
+  world.snapshot.gangs.set({0}, gang);
+  EXPECT_EQ(version(), '5') << "a second pod set";
 }
 
 TEST(SavedState, RefusesInvalidFiles) {
   const BadState rows[] = {
-      {"another format", R"("format_version": 2)", R"("format_version": 5)", "format_version: found \"5\", expected"},
+      {"another format", R"("format_version": 2)", R"("format_version": 6)", "format_version: found \"6\", expected"},
       {"an unknown enum name", R"("phase":"ready")", R"("phase":"happy")", "\"happy\", expected"},
       {"a pod on a node that does not exist", R"("gpus_milli":4000,"node":0)", R"("gpus_milli":4000,"node":9)",
        "found 9, expected the id of a row"},

@@ -51,6 +51,7 @@ inline void add_services(World& world, model::Purchase sale) {
   workload.pod_class = world.pod_class({true, false, true}, {.cpu_milli = 4'000, .memory_mib = 512, .pod_slots = 1});
   world.pod_class({}, {.storage_mib = 20, .pod_slots = 1, .extended = {0, 2}});
   workload.price_per_hour = {6'880'000};
+  workload.priority = 100;
   workload.preferred = model::TopologyLevel::node;
   prefill.name = "prefill", decode.name = "decode", other.name = "chat on A100";
   prefill.workload.role = model::Role::prefill;
@@ -89,6 +90,7 @@ inline model::Snapshot full_snapshot() {
   world.bind(world.gang(1, 1, TopologyLevel::node), {0}, model::Gang::Phase::starting);
 
   const model::GangId incomplete = world.gang(1, 2, TopologyLevel::node, 5);  // two of its pods do not exist
+  const model::GangId led = world.gang(2, 4, TopologyLevel::rack, 6);         // a worker and a leader without GPUs
 
   model::Snapshot& s = world.snapshot;
   s.at = at(100);
@@ -119,12 +121,18 @@ inline model::Snapshot full_snapshot() {
   change_row(s.gangs, waiting, [&](model::Gang& row) {
     row.spec.pods.pod_class = {1};
     row.spec.preferred = TopologyLevel::nvlink;
+    row.spec.priority = -5;
   });
   change_row(s.gangs, model::GangId{2}, [](auto& row) { row.service = {}; });
   change_row(s.gangs, incomplete, [](model::Gang& row) {
     row.service = {};
     row.spec.pods.minimum = row.spec.pods.count = 3;
   });
+  change_row(s.gangs, led, [](model::Gang& row) {
+    row.spec.pods.count = 1;
+    row.spec.other_pods = {{.gpu = {0}, .count = 1, .gpus_per_pod = {}, .pod_class = {0}, .minimum = 1}};
+  });
+  change_row(s.pods, s.gangs.find(led)->pods.front(), [](model::Pod& row) { row.set = 1, row.gpus = {}; });
   change_row(s.gangs, model::GangId{4}, [](auto& row) { row.resumed = true, row.expected_ready_at = at(200); });
   change_row(s.gangs, model::GangId{0}, [](auto& row) {
     row.initialized_at = at(0);

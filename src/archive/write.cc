@@ -81,6 +81,7 @@ Json workload(const model::Catalog& catalog, const model::Workload& from) {
   put(json, "queue", from.queue);
   if (from.placed_elsewhere) json["placed_elsewhere"] = true;
   put(json, "pod_class", from.pod_class);
+  if (from.priority != 0) json["priority"] = from.priority;
   if (from.price_per_hour != MicroUsd{}) json["micro_usd_per_hour"] = from.price_per_hour.count;
   return json;
 }
@@ -174,7 +175,8 @@ Json queue(const model::Queue& from) {
   return json;
 }
 
-/// Returns true if format 2 has a key for everything in the queues: names, limits of GPUs, and parents that come first.
+/// Returns true if format 2 has a key for everything in the queues. It has keys for names, limits of GPUs, and parents
+/// that come before their children.
 bool fits_format_2(const std::vector<model::Queue>& queues) {
   for (std::uint32_t i = 0; i < queues.size(); ++i) {
     const model::Queue& queue = queues[i];
@@ -275,12 +277,28 @@ Json claim(Json json, const model::Claim& from) {
   json["phase"] = word(from.phase);
   put(json, "pool", from.pool);
   put(json, "offering", from.offering);
-  put(json, "within", from.within);
+  put(json, "within", from.domain);
   put(json, "group", from.group);
   if (from.group_size != 0) json["group_size"] = from.group_size;
   put(json, "requested_at_ns", from.requested_at);
   put(json, "expected_ready_at_ns", from.expected_ready_at);
   put(json, "node", from.node);
+  return json;
+}
+
+/// Returns the number of pods that a gang needs and that do not exist.
+std::int64_t missing_pods(const model::Gang& gang) {
+  std::int64_t missing = gang.spec.pods.minimum - std::ssize(gang.pods);
+  for (const model::PodSet& set : gang.spec.other_pods) missing += set.count;
+  return missing;
+}
+
+Json pod_set(const model::PodSet& from) {
+  Json json = {{"count", from.count}};
+  if (from.minimum > 0) json["min_pods"] = from.minimum;
+  put(json, "gpu", from.gpu);
+  json["gpus_per_pod_milli"] = from.gpus_per_pod.count;
+  put(json, "pod_class", from.pod_class);
   return json;
 }
 
@@ -292,13 +310,15 @@ Json gang(Json json, const model::Catalog& catalog, const model::Gang& from, con
   json["pods"] = Json::array();
   for (model::PodId pod : from.pods) json["pods"].push_back(pod.value);
   if (from.spec.pods.minimum > 0) json["min_pods"] = from.spec.pods.minimum;
-  const std::int64_t missing = from.spec.pods.minimum - std::ssize(from.pods);
+  const std::int64_t missing = missing_pods(from);
   if (missing > 0) json["missing_pods"] = missing;
   put(json, "gpu", from.spec.pods.gpu);
   json["gpus_per_pod_milli"] = from.spec.pods.gpus_per_pod.count;
   json["together"] = catalog.level_key(from.spec.required_level);
   if (from.spec.preferred) json["preferred"] = catalog.level_key(*from.spec.preferred);
   put(json, "pod_class", from.spec.pods.pod_class);
+  if (from.spec.priority != 0) json["priority"] = from.spec.priority;
+  for (const model::PodSet& set : from.spec.other_pods) json["other_pods"].push_back(pod_set(set));
   put(json, "created_at_ns", from.created_at);
   if (from.resumed) json["resumed"] = true;
   put(json, "expected_ready_at_ns", from.expected_ready_at);
@@ -315,6 +335,7 @@ Json pod(Json json, const model::Pod& from) {
   json["phase"] = word(from.phase);
   put(json, "gang", from.gang);
   json["gpus_milli"] = from.gpus.count;
+  if (from.set != 0) json["set"] = from.set;
   put(json, "node", from.node);
   if (runs_without_node(from)) json["on_unseen_node"] = true;
   put(json, "created_at_ns", from.created_at);
@@ -377,13 +398,23 @@ class Writer {
   const char* before_ = "";
 };
 
+/// Returns true if there is a priority, or a gang with several pod sets.
+bool needs_format_5(const model::Snapshot& snapshot) {
+  bool found = std::ranges::any_of(snapshot.catalog->services,
+                                   [](const model::Service& service) { return service.workload.priority != 0; });
+  snapshot.gangs.for_each([&](model::GangId, const model::Gang& gang) {
+    found |= gang.spec.priority != 0 || !gang.spec.other_pods.empty();
+  });
+  return found;
+}
+
 /// Returns the lowest version that has a key for everything in the snapshot, so that older readers read what they can.
 std::int64_t format_of(const model::Snapshot& snapshot) {
+  if (needs_format_5(snapshot)) return 5;
   bool has_devices = false;
   snapshot.pods.for_each([&](model::PodId, const model::Pod& pod) { has_devices |= !pod.devices.empty(); });
   bool lacks_pods = false;
-  snapshot.gangs.for_each(
-      [&](model::GangId, const model::Gang& gang) { lacks_pods |= gang.spec.pods.minimum > std::ssize(gang.pods); });
+  snapshot.gangs.for_each([&](model::GangId, const model::Gang& gang) { lacks_pods |= missing_pods(gang) > 0; });
   if (has_devices || lacks_pods || !snapshot.catalog->instance_types.empty() ||
       !fits_format_2(snapshot.catalog->queues))
     return 4;

@@ -13,7 +13,7 @@ std::atomic<void (*)()> before_message = nullptr;
 
 }  // namespace
 
-void before_assertion_message(void (*function)()) { before_message = function; }
+void set_assertion_hook(void (*function)()) { before_message = function; }
 
 void assertion_failed(const char* expression, const char* file, int line) {
   if (void (*const function)() = before_message) function();

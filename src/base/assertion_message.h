@@ -4,6 +4,6 @@ namespace capstan {
 
 /// Sets a function that is called before the message of a broken invariant is printed, so that a command that draws on
 /// the terminal can restore it first. Null removes the function.
-void before_assertion_message(void (*function)());
+void set_assertion_hook(void (*function)());
 
 }  // namespace capstan

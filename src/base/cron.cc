@@ -21,7 +21,7 @@ struct Field {
   std::string_view name;
   unsigned min = 0;
   unsigned max = 0;
-  unsigned end = max;  ///< last value of an open range (`a/step`); 6 for weekdays, so that Sunday counts once
+  unsigned end = max;  ///< last value of `*` and of `a/step`; 6 for weekdays, so that Sunday counts once
   std::span<const std::string_view> words{};  ///< names of the values from `min` on
 };
 constexpr std::array<Field, 5> kFields = {{{"minute", 0, 59},

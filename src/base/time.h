@@ -15,8 +15,8 @@ constexpr std::int64_t whole_seconds(Duration duration) {
 /// Returns seconds as a floating-point number, for arithmetic that does not have to be exact.
 constexpr double in_seconds(Duration duration) { return static_cast<double>(duration.count()) * 1e-9; }
 
-/// A time on the monotonic clock that the caller passes in: nanoseconds since the start of a run. Only the edges of the
-/// program read a system clock.
+/// A time in nanoseconds since the start of the caller's clock: the start of a simulated run, the Unix epoch for
+/// snapshots of a cluster, the start of the machine in network code. Only the edges of the program read a clock.
 struct Instant {
   Duration since_start{};
 

@@ -41,8 +41,8 @@ LevelPlan cheapest_levels(std::span<const double> demand, double start_bins, dou
   for (std::size_t bin = 0; bin < demand.size(); ++bin) {
     if (demand[bin] < current) ended.push_back({current, bin});
     while (current < demand[bin]) {
-      // Rise to the top of the levels that ended last, then to the top of the levels that ended before them. No replica
-      // has run yet above the highest of these levels.
+      // The plan rises to the top of the levels that ended last, then to the top of the levels that ended before them.
+      // No replica has run yet above the highest of these levels.
       const double top = ended.empty() ? demand[bin] : std::min(demand[bin], ended.back().top);
       const bool known = !ended.empty();
       if (known && static_cast<double>(bin - ended.back().bin) <= start_bins) {

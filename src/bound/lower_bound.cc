@@ -69,11 +69,11 @@ StepLimits limits_of(std::span<const KnownRequest> requests, const ServiceTerms&
   StepLimits limits{.max_batched_tokens = service.max_batched_tokens,
                     .max_seqs = service.max_seqs,
                     .kv_tokens = service.shares_kv ? INT64_MAX : service.kv_blocks * engine::kKvBlockTokens,
-                    .context_most = 1,
+                    .max_context_tokens = 1,
                     .tpot = service.slo.tpot};
   for (const KnownRequest& request : requests) {
     const std::int64_t context = std::int64_t{request.input_tokens} + request.output_tokens;
-    limits.context_most = std::max(limits.context_most, context);
+    limits.max_context_tokens = std::max(limits.max_context_tokens, context);
   }
   return limits;
 }
@@ -106,8 +106,8 @@ bool holds_alone(const KnownRequest& request, const ServiceTerms& service) {
 LowerBound lower_bound(std::vector<KnownRequest> requests, const ServiceTerms& service, FleetTerms fleet, Instant end,
                        const BoundSettings& settings) {
   LowerBound bound;
-  const auto hopeless = [&](const KnownRequest& request) { return !holds_alone(request, service); };
-  bound.unattainable_requests = static_cast<RequestCount>(std::erase_if(requests, hopeless));
+  const auto unattainable = [&](const KnownRequest& request) { return !holds_alone(request, service); };
+  bound.unattainable_requests = static_cast<RequestCount>(std::erase_if(requests, unattainable));
   const auto count = static_cast<RequestCount>(requests.size());
   bound.allowed_misses =
       static_cast<RequestCount>(static_cast<__int128>(count) * (1'000'000 - service.slo.attainment_ppm) / 1'000'000);

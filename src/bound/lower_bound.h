@@ -17,7 +17,7 @@ namespace capstan::bound {
 struct ServiceTerms {
   const engine::StepModel* model = nullptr;  ///< must outlive the call
   model::Slo slo;
-  Duration front_end{};  ///< time between client and engine, subtracted from a TTFT bound
+  Duration front_end{};  ///< time between client and engine, subtracted from the TTFT and end-to-end bounds
   std::int64_t max_batched_tokens = 8192;
   std::int64_t max_seqs = 256;
   std::int64_t kv_blocks = 0;

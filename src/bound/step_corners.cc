@@ -12,8 +12,8 @@ constexpr auto& kTablePoints = engine::StepCoefficients::kGrid;
 class Corners {
  public:
   Corners(const engine::StepModel& model, const StepLimits& limits) : model_(model), limits_(limits) {
-    others_.assign(kTablePoints.begin(), kTablePoints.end());
-    others_.push_back(limits.max_seqs);
+    decoding_counts_.assign(kTablePoints.begin(), kTablePoints.end());
+    decoding_counts_.push_back(limits.max_seqs);
   }
 
   std::vector<StepCorner> all() {
@@ -28,11 +28,11 @@ class Corners {
     kind_ += 2;
     prompt(decoding, 1);
     prompt(decoding, limits_.max_batched_tokens - decoding);
-    prompt(decoding, limits_.full_from());
+    prompt(decoding, limits_.min_full_prompt_tokens());
     for (const std::int64_t point : kTablePoints) prompt(decoding, point - decoding);
     // The step may decode more than `decoding` sequences. With `larger` sequences, shorter prompts reach the points of
     // the table.
-    for (const std::int64_t larger : others_) {
+    for (const std::int64_t larger : decoding_counts_) {
       const bool is_larger = larger > decoding && larger <= limits_.max_seqs;
       prompt(decoding, is_larger ? limits_.max_batched_tokens - larger : 0);
       for (const std::int64_t point : kTablePoints) prompt(decoding, is_larger ? point - larger : 0);
@@ -57,14 +57,14 @@ class Corners {
     };
     with_batch(decoding + 1);  // the time is not linear between 0 and 1 sequences
     with_batch(limits_.max_batched_tokens - tokens);
-    for (const std::int64_t larger : others_) with_batch(larger);
+    for (const std::int64_t larger : decoding_counts_) with_batch(larger);
     for (const std::int64_t point : kTablePoints) with_batch(point - tokens);
     return least;
   }
 
   /// Adds corners with the least and the most KV that these sequences can hold.
   void add(std::int64_t decoding, std::int64_t tokens, double time_ps) {
-    const std::int64_t kv_most = std::max(decoding, std::min(limits_.kv_tokens, decoding * limits_.context_most));
+    const std::int64_t kv_most = std::max(decoding, std::min(limits_.kv_tokens, decoding * limits_.max_context_tokens));
     const std::int64_t prompts = tokens > 0 ? 1 : 0;
     corners_.push_back({{decoding, decoding, tokens, 0, prompts}, time_ps, kind_});
     if (kv_most == decoding) return;
@@ -75,7 +75,7 @@ class Corners {
 
   const engine::StepModel& model_;
   const StepLimits& limits_;
-  std::vector<std::int64_t> others_;
+  std::vector<std::int64_t> decoding_counts_;
   std::size_t kind_ = 0;
   std::vector<StepCorner> corners_;
 };

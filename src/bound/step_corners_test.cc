@@ -11,7 +11,7 @@ namespace capstan::bound {
 namespace {
 
 constexpr StepLimits kSmall{
-    .max_batched_tokens = 600, .max_seqs = 40, .kv_tokens = 3000, .context_most = 500, .tpot = {}};
+    .max_batched_tokens = 600, .max_seqs = 40, .kv_tokens = 3000, .max_context_tokens = 500, .tpot = {}};
 
 std::vector<StepCorner> corners_of(const char* model_name) {
   const auto row = engine::EngineTable::bundled().find(model_name, "H100", 1, "bf16");

@@ -42,7 +42,7 @@ void for_each_condition(const std::vector<StepCorner>& corners, const StepLimits
     for (std::size_t line = 0; line < lines; ++line) {
       const std::size_t kind = (at.kind * StepPrices::kLines + line) * 2;
       visit(Condition{at, line, false}, kind);
-      if (at.work.prompt_tokens >= limits.full_from()) visit(Condition{at, line, true}, kind + 1);
+      if (at.work.prompt_tokens >= limits.min_full_prompt_tokens()) visit(Condition{at, line, true}, kind + 1);
     }
   }
 }
@@ -56,7 +56,7 @@ class PriceProgram {
     constexpr double kPriceMax = 1e9;  // microseconds; above every price that the first corners allow
     for (std::size_t i = 0; i < StepPrices::kLines; ++i) {
       token_[i] = program_.add_column(-totals.prompts[i].tokens / most, 0, kPriceMax);
-      less_[i] = program_.add_column(totals.prompts[i].count / most, 0, kPriceMax);
+      discount_[i] = program_.add_column(totals.prompts[i].count / most, 0, kPriceMax);
     }
     decode_ = program_.add_column(-totals.decode_tokens / most, 0, kPriceMax);
     kv_ = program_.add_column(-totals.kv_tokens / most, 0, kPriceMax);
@@ -86,7 +86,8 @@ class PriceProgram {
   StepPrices solve(StepPrices prices) const {
     const std::vector<double> found = program_.minimise(kIterations).columns;
     const auto price = [&](std::size_t column) { return std::max(found[column], 0.0) * kPsPerUs; };
-    for (std::size_t i = 0; i < StepPrices::kLines; ++i) prices.prompt_lines[i] = {price(token_[i]), price(less_[i])};
+    for (std::size_t i = 0; i < StepPrices::kLines; ++i)
+      prices.prompt_lines[i] = {price(token_[i]), price(discount_[i])};
     prices.decode_token_ps = price(decode_);
     prices.kv_token_ps = price(kv_);
     prices.tpot_weight = std::max(found[tpot_weight_], 0.0);
@@ -101,7 +102,7 @@ class PriceProgram {
     const std::size_t row = program_.add_row(-LinearProgram::kFree, (time - own) / kPsPerUs);
     if (work.prompt_tokens > 0) {
       program_.set(row, token_[condition.line], static_cast<double>(work.prompt_tokens));
-      if (!condition.begun) program_.set(row, less_[condition.line], -1);
+      if (!condition.begun) program_.set(row, discount_[condition.line], -1);
     }
     program_.set(row, decode_, static_cast<double>(work.decoding));
     program_.set(row, kv_, static_cast<double>(work.kv_tokens));
@@ -112,12 +113,12 @@ class PriceProgram {
   const std::vector<StepCorner>& corners_;
   const StepLimits& limits_;
   LinearProgram program_;
-  std::array<std::size_t, StepPrices::kLines> token_{}, less_{};
+  std::array<std::size_t, StepPrices::kLines> token_{}, discount_{};
   std::size_t decode_ = 0, kv_ = 0, tpot_weight_ = 0;
 };
 
 /// Returns the largest factor, at most 1, by which the prices can be multiplied so that every condition holds.
-double allowed_part(const std::vector<StepCorner>& corners, const StepLimits& limits, const StepPrices& prices) {
+double allowed_factor(const std::vector<StepCorner>& corners, const StepLimits& limits, const StepPrices& prices) {
   double part = 1;
   for_each_condition(corners, limits, [&](const Condition& condition, std::size_t) {
     const double priced = condition.priced(prices);
@@ -167,10 +168,10 @@ StepPrices best_prices(const engine::StepModel& model, const StepLimits& limits,
   StepPrices prices = program.solve(fixed);
   for (int round = 0; round < kRounds && program.add_missed(prices); ++round) prices = program.solve(fixed);
 
-  double part = allowed_part(corners, limits, prices);
+  double part = allowed_factor(corners, limits, prices);
   if (part < 0.5) {  // the program did not converge; with a tpot_weight of 0, any prices become valid by scaling
     prices.tpot_weight = 0;
-    part = allowed_part(corners, limits, prices);
+    part = allowed_factor(corners, limits, prices);
   }
   scale(prices, part);
   return prices;

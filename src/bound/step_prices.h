@@ -13,14 +13,16 @@ namespace capstan::bound {
 struct StepLimits {
   std::int64_t max_batched_tokens = 0;  ///< token budget of a step, for prompt and decode tokens
   std::int64_t max_seqs = 0;
-  std::int64_t kv_tokens = 0;     ///< most KV tokens of all decoding sequences together
-  std::int64_t context_most = 1;  ///< most KV tokens of one sequence
-  Duration tpot{};                ///< bound on the mean time per output token of a request; 0: none
+  std::int64_t kv_tokens = 0;           ///< most KV tokens of all decoding sequences together
+  std::int64_t max_context_tokens = 1;  ///< most KV tokens of one sequence
+  Duration tpot{};                      ///< bound on the mean time per output token of a request; 0: none
 
   /// Returns the smallest number of prompt tokens with which a step can use its whole token budget. Decoding sequences
   /// use at most `max_seqs` tokens of it. A step that does not use its whole budget finishes its last prompt and
   /// preempts no sequence.
-  std::int64_t full_from() const { return max_batched_tokens > max_seqs ? max_batched_tokens - max_seqs : 1; }
+  std::int64_t min_full_prompt_tokens() const {
+    return max_batched_tokens > max_seqs ? max_batched_tokens - max_seqs : 1;
+  }
 };
 
 /// Work of a step, summed over its sequences and prompts. `prompt_tokens` are priced for each prompt separately.

@@ -25,8 +25,8 @@ StepLimits some_limits() {
   limits.max_seqs = *rc::gen::element<std::int64_t>(1, 7, 64, 256, 300);
   limits.max_batched_tokens =
       std::max(limits.max_seqs, *rc::gen::element<std::int64_t>(1, 100, 512, 2048, 8192, 20'000));
-  limits.context_most = *rc::gen::element<std::int64_t>(2, 300, 4000, 100'000);
-  limits.kv_tokens = limits.context_most + *rc::gen::element<std::int64_t>(0, 10'000, 400'000, 1'000'000'000);
+  limits.max_context_tokens = *rc::gen::element<std::int64_t>(2, 300, 4000, 100'000);
+  limits.kv_tokens = limits.max_context_tokens + *rc::gen::element<std::int64_t>(0, 10'000, 400'000, 1'000'000'000);
   limits.tpot = *rc::gen::element<Duration>(0ns, 5ms, 20ms, 50ms, 200ms, 10s);
   return limits;
 }
@@ -72,7 +72,7 @@ PartlyCountedStep partly_counted_step(const StepLimits& limits, const StepPrices
   step.counted.decoding =
       std::max<std::int64_t>(0, step.work.decoding - *rc::gen::element<std::int64_t>(0, 0, 1, 9, 200));
   const std::int64_t counted = step.counted.decoding;
-  const std::int64_t most = std::max(counted, std::min(limits.kv_tokens, counted * limits.context_most));
+  const std::int64_t most = std::max(counted, std::min(limits.kv_tokens, counted * limits.max_context_tokens));
   step.counted.kv_tokens = *rc::gen::inRange<std::int64_t>(counted, most + 1);
   step.work.kv_tokens = step.counted.kv_tokens + step.work.decoding - counted;
   add_prompts(step, limits.max_batched_tokens - step.work.decoding, prices);

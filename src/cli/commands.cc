@@ -126,7 +126,7 @@ Result<experiment::Comparison> record(const scenario::Scenario& scenario, const 
   prepared.setup.outcome_observer = [&](const control::ActionOutcome& outcome) {
     if (written) written = recorder->add_outcome(outcome);
   };
-  prepared.setup.enough = [&] { return !written; };
+  prepared.setup.should_end = [&] { return !written; };
   prepared.setup.keep_history = scenario.history;
   Result<experiment::RunResult> run = experiment::simulate(prepared.setup, progress);
   if (!run) return std::unexpected(run.error());

@@ -66,7 +66,7 @@ ControllerPage::ControllerPage(Dependencies dependencies, const Options& options
   dashboard_.show({.source = options.name,
                    .result = serve::empty_recording(options.name, "capstan run", command),
                    .history = [this](std::string_view after) { return history_.json(after); },
-                   .follows = true,
+                   .receives_states = true,
                    .is_controller = true,
                    .epoch = dependencies.clock().since_start.count()});
 }

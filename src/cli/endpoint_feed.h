@@ -18,10 +18,10 @@ class EndpointFeed {
   static constexpr Duration kFirstMax = std::chrono::seconds(30);  ///< longest wait for the first addresses
 
   virtual ~EndpointFeed() = default;
-  /// Waits for the first addresses, at most `kFirstMax`. Returns sorted base URLs.
+  /// Waits until the endpoints are known, at most `kFirstMax`. Returns sorted base URLs, perhaps none.
   virtual Result<std::vector<std::string>> first() = 0;
-  /// Returns the base URLs if they have changed. An invalid list is reported on standard error, and the load continues
-  /// with the old URLs.
+  /// Returns the base URLs if they have changed. An error, such as an invalid list, is reported on standard error, and
+  /// the load continues with the old URLs.
   virtual std::optional<std::vector<std::string>> poll_changes() = 0;
 };
 

@@ -194,8 +194,8 @@ void read_prometheus(kube::Session& session, const op::InferenceScaler& scaler, 
 
 /// Asks a Prometheus server for the queue of the gateway and for the GPU duty cycle of the pods. A fact without a
 /// series stays missing, because not every cluster has a gateway or a DCGM exporter.
-void read_load_around(kube::Session& session, const op::InferenceScaler& scaler, const std::string& server,
-                      GatheredSignals& gathered) {
+void read_gateway_and_gpu_load(kube::Session& session, const op::InferenceScaler& scaler, const std::string& server,
+                               GatheredSignals& gathered) {
   const std::vector<op::FetchedPages> fetched =
       op::fetch_pages(session.http, session.clock,
                       {op::query_url(server, op::gateway_query(scaler.meta.ns)),
@@ -252,7 +252,7 @@ explain::UnreadObjects unread_objects(const op::ClusterWatch::UnreadCollection& 
   return {unread.name, unread.error->code, unread.error->text()};
 }
 
-/// Adds the workloads of the scaler to the facts, or the first one that does not exist.
+/// Adds the workloads of the scaler to the facts, and notes the first workload that does not exist.
 void read_targets(const op::ClusterView& view, const op::InferenceScaler& scaler, explain::SignalFacts& facts) {
   const op::Targets targets(view);
   for (const op::ScalerTarget& target : op::targets_of(scaler)) {
@@ -299,7 +299,7 @@ Result<GatheredSignals> gather_from_cluster(const ExplainSignalsArguments& argum
     read_prometheus(session, **scaler, loop, first_pods, gathered);
   }
   const std::string& server = arguments.prometheus.empty() ? (*scaler)->prometheus_url : arguments.prometheus;
-  if (!server.empty()) read_load_around(session, **scaler, server, gathered);
+  if (!server.empty()) read_gateway_and_gpu_load(session, **scaler, server, gathered);
   read_adapter(session, view, **scaler, gathered.facts);
   return gathered;
 }

@@ -25,6 +25,7 @@
 #include "lint/lsp/language_server.h"
 #include "lint/render/render.h"
 #include "lint/rules.h"
+#include "manifest/object_instead.h"
 
 namespace capstan::cli {
 namespace {
@@ -41,7 +42,8 @@ Error about_option(Error error, std::string option) {
   return error;
 }
 
-/// Reads the configuration with this path. If the path is empty, reads that of the current folder if it exists.
+/// Reads the configuration with this path. If the path is empty, reads the file of the current folder, or returns the
+/// defaults if there is none.
 Result<lint::Config> read_config(const std::string& path) {
   const std::string file = path.empty() ? lint::kConfigFile : path;
   const auto text = read_file(file, kMaxConfigBytes);
@@ -140,6 +142,25 @@ Error nothing_to_read(const std::vector<std::string>& paths) {
           "has no file to check, expected YAML, JSON or Markdown"};
 }
 
+/// Returns the error for files without any Kubernetes object. If the only file is another input of Capstan, the error
+/// names the command that reads it.
+Error no_object(const std::vector<std::string>& paths, const lint::FoundFiles& files) {
+  if (files.files.size() == 1 && files.files.front().path != "-") {
+    const Result<manifest::Node> root = manifest::parse_file(files.files.front().path);
+    const auto other = root ? manifest::other_input_instead_of(*root, manifest::InputFile::manifests) : std::nullopt;
+    if (other) return *other;
+  }
+  return {ErrorKind::input, fmt::format("{}", fmt::join(paths, ", ")), 0, 0,
+          "has no Kubernetes object, expected manifests, or --allow-empty"};
+}
+
+/// Returns true if no file has anything to check: neither an object nor a part of one.
+bool is_empty(const lint::Report& found) {
+  const lint::Summary& sum = found.summary;
+  return sum.objects == 0 && sum.templates == 0 && sum.patches == 0 && sum.suppressed == 0 && found.findings.empty() &&
+         found.unreadable.empty();
+}
+
 lint::Report read_and_lint(const LintArguments& arguments, const lint::Config& config) {
   if (arguments.live) return read_cluster_and_lint(arguments, config);
   const std::vector<std::string> paths = arguments.paths.empty() ? std::vector<std::string>{"."} : arguments.paths;
@@ -148,6 +169,7 @@ lint::Report read_and_lint(const LintArguments& arguments, const lint::Config& c
   lint::follow_kustomizations(files);
   lint::Report found = lint::lint_files(files.files, config.options);
   std::ranges::move(files.unreadable, std::back_inserter(found.unreadable));
+  if (is_empty(found) && !arguments.allow_empty) found.unreadable.push_back(no_object(paths, files));
   return found;
 }
 

@@ -23,6 +23,7 @@ struct LintArguments {
   std::string baseline;        ///< path of the findings to leave out; empty: none
   std::string write_baseline;  ///< path of the baseline to write; empty: none
   std::string explain;         ///< name of the rule to explain; empty: none
+  bool allow_empty = false;    ///< input without any Kubernetes object is no error
   bool list = false;
   bool advice = false;
   bool is_complete_cluster = false;

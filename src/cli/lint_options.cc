@@ -53,6 +53,7 @@ CLI::App* add_lint(CLI::App& app, LintArguments& arguments) {
   command->add_flag("--advice", arguments.advice, "Also report advice: findings of severity info");
   command->add_flag("--closed-world", arguments.is_complete_cluster,
                     "The input is complete: a missing object is a finding");
+  command->add_flag("--allow-empty", arguments.allow_empty, "Input without any Kubernetes object is no error");
   command->add_option("--kube-version", arguments.kube_version, "Kubernetes version that the manifests are for")
       ->option_text("1.MINOR");
   CLI::Option* fix = command->add_flag("--fix", arguments.fix, "Make the fixes that keep the meaning of the files");

@@ -61,7 +61,7 @@ void add_simulation(CLI::App& command, SimulateArguments& arguments) {
                 "latency, and the history of nodes and replicas")
       ->needs("--output");
   command.add_flag("-v,--verbose", arguments.verbose,
-                   "Print every service, class of jobs, queue and team; without it of more than 25 the worst ones");
+                   "Print all rows of every table; without it, a table of more than 25 rows shows only the worst ones");
 }
 
 CLI::App* add_sim(CLI::App& app, SimulateArguments& arguments) {
@@ -373,7 +373,8 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {
-    // Capstan's own code throws nothing. The standard library throws if a thread or an impossible size is refused.
+    // Capstan's own code throws nothing. The standard library throws if the system starts no further thread, or if the
+    // size of a container is impossible.
     return report({capstan::ErrorKind::input, "", 0, 0, std::string("capstan: ") + error.what()});
   }
 }

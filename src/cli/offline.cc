@@ -53,7 +53,8 @@ bool changes(const archive::RepeatedDecisions& all, Layer layer) {
   return std::ranges::any_of(all.scale, [](const auto& decision) { return !decision.plan.actions.empty(); });
 }
 
-/// Returns the state that the controller saw at its first decision at or after `at`, or at its last one.
+/// Returns the state that the controller saw at its first decision at or after `at`; without `at`, at its last
+/// decision.
 Result<archive::SavedState> state_at(const scenario::Scenario& scenario, std::optional<Instant> at) {
   const scenario::PolicySpec& policy = scenario.policies.front();
   if (const Result<void> known = check_memory_is_known(policy, "--policy"); !known) {
@@ -71,7 +72,7 @@ Result<archive::SavedState> state_at(const scenario::Scenario& scenario, std::op
       state = {snapshot, experiment::job_names(snapshot, prepared.setup.cluster), policy.policies, memory};
     }
   };
-  prepared.setup.enough = [&] { return at && state; };
+  prepared.setup.should_end = [&] { return at && state; };
   const Result<experiment::RunResult> run = [&] {
     ProgressReport report(progress_output());
     return experiment::simulate(prepared.setup, [&](const experiment::Progress& progress) { report.note(progress); });
@@ -125,7 +126,8 @@ Result<void> check_memory_is_known(const scenario::PolicySpec& policy, const std
 
 ExitCode print_decision(const archive::SavedState& state, Layer layer, Output output) {
   archive::RepeatedDecisions all = archive::redecide(state);
-  // A service that was deleted keeps its place in the catalog, but no decision is about it.
+  // A service that was deleted keeps its place in the catalog. The decision in this place is about no service, so it is
+  // left out.
   std::erase_if(all.scale, [&](const auto& decision) { return !state.snapshot.services.find(decision.service); });
   const model::Catalog& catalog = *state.snapshot.catalog;
   std::string text;
@@ -135,7 +137,10 @@ ExitCode print_decision(const archive::SavedState& state, Layer layer, Output ou
       json["decisions"].push_back(Json::parse(document));
     text = json.dump(2) + "\n";
   } else {
-    for (const std::string& paragraph : paragraphs(state, all, layer)) text += paragraph + "\n";
+    const auto width = static_cast<std::size_t>(output_width());
+    for (const std::string& paragraph : paragraphs(state, all, layer)) {
+      text += experiment::wrapped_lines(experiment::sentence_lines(paragraph), width);
+    }
   }
   const ExitCode printed = print(text);
   return printed != kOk ? printed : changes(all, layer) ? kFindings : kOk;
@@ -171,7 +176,8 @@ ExitCode explain(const ExplainArguments& arguments) {
   }
   std::string text = explain::lines(account.summary) + "\n";
   if (arguments.verbose) {
-    text += '\n' + experiment::wrapped_lines(account.text, static_cast<std::size_t>(output_width()));
+    text += '\n' + experiment::wrapped_lines(experiment::sentence_lines(account.text),
+                                             static_cast<std::size_t>(output_width()));
   }
   return print(text);
 }

@@ -18,7 +18,7 @@ struct DecideArguments {
   std::string snapshot;
   Output output = Output::text;
 };
-/// Prints what a layer decides about a saved state. Returns exit code 2 if it would change something.
+/// Prints what a layer decides about a saved state. Returns exit code 2 if the layer would change something.
 ExitCode print_decision(const archive::SavedState& state, Layer layer, Output output);
 /// Returns a usage error if the policy is a peer's autoscaler, because a snapshot does not contain the peer's memory.
 /// @param option  option that needs the memory, for the error

@@ -92,7 +92,7 @@ std::string page(const PlanArguments& arguments, const plan::Plan& made) {
   return {};
 }
 
-/// Says what the simulations showed of the limits of the spec.
+/// Returns advice about the limits of the spec, from the results of the simulations.
 std::string limit_advice(const plan::ServicePlan& service) {
   if (service.bounded_by.empty()) return "no limit binds, so allow another GPU kind or a longer bound";
   const std::string limits = fmt::format("{}", fmt::join(service.bounded_by, "; "));

@@ -17,7 +17,7 @@ std::string refuse_empty_path(const std::string& path) {
 
 CLI::App* add_plan(CLI::App& app, PlanArguments& arguments) {
   CLI::App* command =
-      app.add_subcommand("plan", "Plan what to deploy: one page and manifests, proved in the simulator");
+      app.add_subcommand("plan", "Plan what to deploy: one page and manifests, checked in the simulator");
   CLI::Option* spec = command->add_option("spec", arguments.spec, "Model, SLO, load and cluster, a YAML file");
   spec->option_text("SPEC.yaml");
   CLI::Option* example = command->add_flag("--example", arguments.example, "Print a spec with comments to start from");
@@ -35,7 +35,7 @@ CLI::App* add_plan(CLI::App& app, PlanArguments& arguments) {
           ->option_text("PATH")
           ->check(CLI::Validator(refuse_empty_path, ""))
           ->excludes(example);
-  command->add_option("--report", arguments.report, "Write also a page with charts of the proof, one HTML file")
+  command->add_option("--report", arguments.report, "Also write a page with charts of the simulations, one HTML file")
       ->option_text("FILE.html")
       ->check(CLI::Validator(refuse_empty_path, ""))
       ->excludes(example);

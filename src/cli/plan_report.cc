@@ -32,7 +32,7 @@ struct ProofRun {
   std::optional<plan::ScalerKind> scaler{};  ///< scaler whose scenario `--out` writes; none: a fleet of the frontier
 };
 
-/// Returns the chosen fleet with each scaler, and the other fleets of the frontier.
+/// Returns the chosen fleet with each scaler, and at most `kMaxFleets` other fleets of the frontier.
 std::vector<ProofRun> proof_runs(const plan::ServicePlan& planned) {
   std::vector<ProofRun> runs;
   const auto add = [&](std::string name, const std::string& scenario, std::optional<plan::ScalerKind> scaler) {

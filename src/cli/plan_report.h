@@ -10,9 +10,9 @@
 namespace capstan::cli {
 
 /// Simulates the plan of one service again and keeps the history of nodes and replicas: one run for each scaler of the
-/// plan, and one for each other fleet of the frontier. The first result is the plan; the others are ranked as in a
-/// comparison. The policies have the names of the scalers and fleets. The seed is that of the scenario that `--out`
-/// writes.
+/// plan, and one for each of at most four other fleets of the frontier. The first result is the plan; the others are
+/// ranked as in a comparison. The policies have the names of the scalers and fleets. The seed is that of the scenario
+/// that `--out` writes.
 /// @param service  position in Plan::services
 Result<experiment::Comparison> prove_plan(const plan::Plan& made, std::size_t service,
                                           const plan::SearchOptions& options);

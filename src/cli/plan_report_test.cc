@@ -36,7 +36,7 @@ TEST(PlanReport, SimulatesEveryScalerOfThePlanWithItsHistory) {
   made.spec.services.push_back({.name = "chat"});
   made.services.push_back({.service = "chat", .scaler = plan::ScalerKind::capstan, .scenario = proved_scenario("1")});
   made.services[0].variants = {{.kind = plan::ScalerKind::capstan, .scenario = proved_scenario("1")},
-                               {.kind = plan::ScalerKind::hpa, .refused = "it has no metric"},
+                               {.kind = plan::ScalerKind::hpa, .refusal_reason = "it has no metric"},
                                {.kind = plan::ScalerKind::constant, .scenario = proved_scenario("2")}};
   made.services[0].frontier = {{.short_fleet = "one replica", .scenario = proved_scenario("1")},
                                {.short_fleet = "not kept"},

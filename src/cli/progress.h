@@ -54,7 +54,7 @@ class ProgressReport {
   explicit ProgressReport(ProgressOutput output);
   ~ProgressReport() = default;
 
-  /// Sets the function that returns the text of the line; any thread may call it.
+  /// Sets the function that returns the text of the line. Any thread may call `note`.
   void note(Words words);
   void note(const experiment::Progress& progress);
 

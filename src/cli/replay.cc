@@ -135,8 +135,8 @@ Json texts_json(const Lines& lines) {
   return json;
 }
 
-/// Adds the outcomes of the lines to an object, if any of them is an action of a recording with outcomes. A line
-/// without an outcome has null.
+/// Adds an array with the outcome of each line to an object; null for a line without one. Adds nothing if no line is an
+/// action, or if the recording has no outcomes.
 void add_outcomes(const Lines& lines, bool has_outcomes, Json& json) {
   const bool has_actions = std::ranges::any_of(lines, [](const Line& line) { return line.is_action; });
   if (!has_outcomes || !has_actions) return;
@@ -155,15 +155,15 @@ bool acts(const RepeatedDecisions& decided) {
 }
 
 /// The lines of one recorded state.
-struct Shown {
+struct ShownState {
   Instant at{};
   Lines recorded{};
   Lines other{};  ///< lines of the other policies; empty without such policies
 };
 
 struct ReplayResult {
-  std::string policy;         ///< name of the recorded policy
-  std::vector<Shown> states;  ///< states with actions; with other policies, only the first state that differs
+  std::string policy;              ///< name of the recorded policy
+  std::vector<ShownState> states;  ///< states with actions; with other policies, only the first state that differs
   Instant first{};
   Instant last{};
   bool has_outcomes = false;  ///< true: the recording has the outcomes of its actions
@@ -179,7 +179,7 @@ std::string json_text(const ReplayResult& all, bool compares) {
   if (all.count.damaged > 0) json["states_damaged"] = all.count.damaged;
   if (compares) json["differing"] = all.count.differing;
   Json& rows = json[compares ? "first_difference" : "actions"] = Json::array();
-  for (const Shown& shown : all.states) {
+  for (const ShownState& shown : all.states) {
     Json row = {{"at_ns", shown.at.since_start.count()}, {"recorded", texts_json(shown.recorded)}};
     if (compares) row["other"] = texts_json(shown.other);
     add_outcomes(shown.recorded, all.has_outcomes, row);
@@ -195,7 +195,7 @@ std::string text(const ReplayResult& all, bool compares, std::size_t width) {
     out += fmt::format("{} and left out.\n", experiment::counted(all.count.damaged, "further state is damaged",
                                                                  "further states are damaged"));
   }
-  for (const Shown& shown : all.states) {
+  for (const ShownState& shown : all.states) {
     const auto add = [&](const std::string& name, const Lines& lines, bool has_outcomes) {
       for (const Line& line : lines) out += experiment::wrapped(name, marked(line, has_outcomes), width);
     };
@@ -254,8 +254,10 @@ ExitCode print_moment(archive::Recording& recording, const ReplayArguments& argu
   if (arguments.output == Output::json) return print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   const Instant moment{Duration(json["at_ns"].get<std::int64_t>())};
   if (!marks.empty()) marks = "\n" + marks;
+  std::string arithmetic = experiment::sentence_lines(json["arithmetic"].get<std::string>());
+  if (arithmetic.ends_with('\n')) arithmetic.pop_back();
   return print(fmt::format("{} of \"{}\"\n\n{}{}", experiment::moment_words(moment), json["policy"].get<std::string>(),
-                           json["arithmetic"].get<std::string>(), marks));
+                           experiment::wrapped_lines(arithmetic, static_cast<std::size_t>(output_width())), marks));
 }
 
 }  // namespace
@@ -280,7 +282,7 @@ ExitCode replay(const ReplayArguments& arguments) {
     if (!outcomes) unreadable = outcomes.error();
     if (!outcomes) return false;
     const auto& [state, own, other_decided, differs] = replayed;
-    Shown& shown = all.states.emplace_back();
+    ShownState& shown = all.states.emplace_back();
     shown.at = snapshot.at;
     shown.recorded = compares ? differing_lines(state, own, other_decided, *outcomes) : lines_of(state, own, *outcomes);
     if (compares) shown.other = differing_lines(state, other_decided, own, {});

@@ -34,7 +34,7 @@ using namespace std::chrono_literals;
 constexpr Duration kOnceMax = 60s;     // longest wait for the data of one decision
 constexpr Duration kWatchPeriod = 5s;  // time between two looks at a cluster that is only watched
 
-/// Returns a text that identifies this process, also after a restart in the same pod.
+/// Returns a text that identifies this process. A process that starts later in the same pod has another text.
 std::string identity(kube::WallTime wall) {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
@@ -87,7 +87,7 @@ archive::SavedState decide_once(op::DecisionLoop& loop, const op::Checkpoint& ch
                state = {snapshot, loop.world().objects().names(), loop.controller().in_force(), memory};
              });
   loop.decide();
-  // The loop calls the function only if there is something to decide.
+  // The loop calls the function above only if there is something to decide. Otherwise the inputs are collected here.
   if (!state) {
     state = {loop.world().snapshot(), loop.world().objects().names(), loop.world().policies(),
              loop.controller().memory()};

@@ -140,7 +140,7 @@ Screen::Screen() {
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
   }
   is_terminal_changed = 1;
-  before_assertion_message(restore_terminal);
+  set_assertion_hook(restore_terminal);
   for (const int signal : kFatal) {
     struct sigaction before{};
     sigaction(signal, nullptr, &before);
@@ -155,7 +155,7 @@ Screen::Screen() {
 
 Screen::~Screen() {
   restore_terminal();
-  before_assertion_message(nullptr);
+  set_assertion_hook(nullptr);
 }
 
 bool Screen::draw(std::string_view lines) { return write_all(drawing(lines)); }

@@ -137,7 +137,7 @@ Opened open_recording(const ServeArguments& arguments) {
   if (!recorded) return std::unexpected(manifest::Errors(recorded.error()));
   serve::Content content{.source = arguments.file, .result = std::move(recorded->json)};
   content.decisions = std::move(recorded->decisions);
-  content.follows = true;
+  content.receives_states = true;
   content.first_event = recorded->states;
   content.history = reader_of(history);
   auto stream = std::make_unique<serve::RecordingStream>(arguments.file, recording->place(), recorded->states, history,
@@ -190,7 +190,7 @@ void pass_events(const Served& served, serve::Dashboard& dashboard, const std::s
         dashboard.replace({.source = file,
                            .result = serve::empty_recording(file, event.text, command),
                            .history = reader_of(served.history),
-                           .follows = true,
+                           .receives_states = true,
                            .epoch = new_epoch(clock)});
         break;
       }

@@ -46,12 +46,12 @@ capstan::top::Facts facts_of(const archive::SavedState& state) {
 }
 
 /// A handle: as long as it exists, further states are shown in the feed.
-using Source = std::shared_ptr<void>;
+using FeedHandle = std::shared_ptr<void>;
 
 /// The first state to show, and the source of further states.
 struct FactSource {
   std::optional<archive::SavedState> state{};
-  std::function<Source(Feed&)> follow{};  ///< empty: there are no further states
+  std::function<FeedHandle(Feed&)> follow{};  ///< empty: there are no further states
 };
 
 Or<FactSource> failed(const Error& error) { return std::unexpected(manifest::Errors(error)); }
@@ -76,7 +76,7 @@ Or<FactSource> open_recording(const TopArguments& arguments) {
   if (!state) return failed(state.error());
   if (!*state) return failed(Error::about(arguments.file, "the recording is empty, expected at least one decision"));
   if (!arguments.at.empty()) return FactSource{.state = **std::move(state)};
-  const auto follow = [file = arguments.file, place = recording->place()](Feed& feed) -> Source {
+  const auto follow = [file = arguments.file, place = recording->place()](Feed& feed) -> FeedHandle {
     using serve::FollowedRecording;
     return std::make_shared<FollowedRecording>(
         archive::Follower(file, place), FollowedRecording::ReadMode::newest_state,
@@ -106,7 +106,7 @@ Or<FactSource> open_scenario(const TopArguments& arguments, bool watches) {
     return failed(known.error());
   }
   const auto follow = [shared = std::make_shared<scenario::Scenario>(*std::move(scenario)),
-                       speed = arguments.speed](Feed& feed) -> Source {
+                       speed = arguments.speed](Feed& feed) -> FeedHandle {
     feed.set_state(fmt::format("{:g} × real time", speed));
     const auto config = std::make_shared<sim::ClusterConfig>(
         experiment::prepare(*shared, shared->policies.front(), shared->seed).setup.cluster);
@@ -133,7 +133,7 @@ Or<FactSource> open_cluster(const TopArguments& arguments, bool watches) {
     if (!state) return failed(state.error());
     return FactSource{.state = *std::move(state)};
   }
-  const auto follow = [cluster = arguments.cluster](Feed& feed) -> Source {
+  const auto follow = [cluster = arguments.cluster](Feed& feed) -> FeedHandle {
     feed.set_state("reads the cluster");
     return std::make_shared<std::jthread>([cluster, &feed](const std::stop_token& stop) {
       std::mutex mutex;
@@ -291,7 +291,7 @@ ExitCode top(const TopArguments& arguments) {
   catch_stop_signals();
   Feed feed;
   if (opened->state) feed.show(facts_of(*opened->state));
-  const Source source = opened->follow ? opened->follow(feed) : nullptr;
+  const FeedHandle source = opened->follow ? opened->follow(feed) : nullptr;
   view.takes_keys = true;
   Watcher(feed, std::move(view)).run();
   return kOk;

@@ -31,7 +31,7 @@ class UiGate final : public net::HttpHandler {
   void on_request(net::ExchangeId exchange, net::ListenerId listener, const net::HttpRequest& request) override;
   void on_gone(net::ExchangeId exchange) override;
 
-  /// Reviews the tokens of open streams that are due. A stream whose token is no longer allowed ends.
+  /// Reviews the token of each open stream whose next review is due. A stream whose token is no longer allowed ends.
   void run_once();
   Instant next_deadline() const;
 

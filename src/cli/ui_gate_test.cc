@@ -67,7 +67,8 @@ class UiGateTest : public testing::Test {
  protected:
   UiGateTest() {
     gate.answer_on(server);
-    dashboard.show({.source = "live", .result = R"({"recording":"live"})", .follows = true, .is_controller = true});
+    dashboard.show(
+        {.source = "live", .result = R"({"recording":"live"})", .receives_states = true, .is_controller = true});
     const Result<net::ListenerId> listener = server.listen({"127.0.0.1", 0});
     EXPECT_TRUE(listener);
     if (listener) host = server.address(*listener).text();

@@ -44,7 +44,7 @@ Value decide(const CaseInput& given) {
   const Instant first{steps.empty() ? Duration{} : steps.front()["now_s"].seconds()};
   kpa::State state = kpa::begin(spec, pods(start.find("ready_pods")), first);
   for (const CaseInput& stated : {start, start.find("state")}) {
-    if (const CaseInput since = stated.find("panic_started_s")) state.panic_since = Instant{since.seconds()};
+    if (const CaseInput since = stated.find("panic_started_s")) state.last_panic_at = Instant{since.seconds()};
     if (const CaseInput most = stated.find("max_panic_pods")) state.max_panic_pods = most.integer(0, 1'000'000'000);
   }
   Value::Array results;
@@ -56,15 +56,15 @@ Value decide(const CaseInput& given) {
     results.push_back(object({{"valid", result.valid},
                               {"desired", result.desired},
                               {"excess_burst_capacity", result.excess_burst_capacity},
-                              {"in_panic", state.panic_since.has_value()},
-                              {"panic_started_s", seconds_of(state.panic_since)}}));
+                              {"in_panic", state.last_panic_at.has_value()},
+                              {"panic_started_s", seconds_of(state.last_panic_at)}}));
   }
   return object({{"steps", std::move(results)}});
 }
 
 Value start_state(const CaseInput& given) {
   const kpa::State state = kpa::begin({}, pods(given["ready_pods"]), Instant{});
-  return object({{"in_panic", state.panic_since.has_value()}, {"max_panic_pods", state.max_panic_pods}});
+  return object({{"in_panic", state.last_panic_at.has_value()}, {"max_panic_pods", state.max_panic_pods}});
 }
 
 Value target(const CaseInput& given) {

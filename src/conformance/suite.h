@@ -15,7 +15,7 @@ namespace capstan::conformance {
 /// One row of a case file: an input for a peer, and the answer that the peer's own tests expect.
 struct Case {
   std::string id;
-  std::string kind;  ///< part of the peer under test; "" if a file has only one kind
+  std::string kind;  ///< part of the peer that the case tests; "" if the whole file tests one part
   Value given;
   Value expect;  ///< expected fields of the answer; other fields are not compared
 };

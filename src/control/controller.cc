@@ -16,7 +16,7 @@
 namespace capstan::control {
 namespace {
 
-using Layer = LoggedDecision::Layer;
+using Layer = LoggedAction::Layer;
 
 /// Returns true if Capstan itself refused the action and never called the API. The causes are Shadow mode, the kill
 /// switch, a stale view, a lost Lease, and too many effects on their way.
@@ -74,8 +74,8 @@ void Controller::tick() {
   next_tick_ = std::min(next_scale(seen.snapshot, now), next_place_);
 }
 
-/// Returns the services whose period has passed and starts their next period. A removed service keeps its row in the
-/// catalog.
+/// Returns the services whose period has passed, and starts their next period. Only services of the snapshot count,
+/// because a removed service keeps its row in the catalog.
 std::vector<model::ServiceId> Controller::due_services(const model::Snapshot& snapshot, Instant now) {
   std::vector<model::ServiceId> due;
   snapshot.services.for_each([&](model::ServiceId service, const model::ServiceState&) {
@@ -187,7 +187,7 @@ void Controller::scale(const ports::Observation& seen, const std::vector<model::
   std::set<model::ServiceId> unknown;  // services whose current count is unknown
   for (const model::ServiceId service : due) {
     if (deciders[service.value] != service) continue;
-    std::optional<decide::scale::RoleView> role = role_of(seen.snapshot, mixes, service, now);
+    std::optional<decide::scale::WorkloadView> role = role_of(seen.snapshot, mixes, service, now);
     if (!role) {
       unknown.insert(service);
       continue;
@@ -201,8 +201,8 @@ void Controller::scale(const ports::Observation& seen, const std::vector<model::
       submit_decision(std::move(decision), seen.snapshot, now);
     }
   }
-  // A role is skipped if its counterpart cannot be decided now. Alone it could start replicas that the other role can
-  // lend, or violate the ratio, and the next tick would revert that.
+  // A role is skipped if the current count of its counterpart is unknown at this tick. Otherwise the role could start
+  // replicas that the counterpart can lend, or violate the ratio, and the next tick would revert this decision.
   std::erase_if(paired,
                 [&](const auto& part) { return unknown.contains(decide::scale::other_role(catalog, part.first)); });
   decide::scale::reconcile_roles(catalog, paired);
@@ -210,10 +210,10 @@ void Controller::scale(const ports::Observation& seen, const std::vector<model::
 }
 
 /// Returns the view for a decision about the service and its alternatives; empty while a current count is unknown.
-std::optional<decide::scale::RoleView> Controller::role_of(const model::Snapshot& snapshot,
-                                                           const decide::scale::MixSource& mixes,
-                                                           model::ServiceId service, Instant now) const {
-  decide::scale::RoleView role = decide::scale::view_of_mix(snapshot, index_, service, mixes, now);
+std::optional<decide::scale::WorkloadView> Controller::role_of(const model::Snapshot& snapshot,
+                                                               const decide::scale::MixSource& mixes,
+                                                               model::ServiceId service, Instant now) const {
+  decide::scale::WorkloadView role = decide::scale::view_of_mix(snapshot, index_, service, mixes, now);
   const auto unknown = [&](const auto& view) { return is_scaling(view.service, snapshot); };
   if (unknown(role) || std::ranges::any_of(role.alternatives, unknown)) return std::nullopt;
   // The next decision starts from the count of a scale-down on its way. Otherwise a decision to change nothing would
@@ -291,7 +291,7 @@ void Controller::show_withheld() {
   }
 }
 
-/// Removes from the memories an action that was planned but not submitted.
+/// Removes from the memories an action that was not submitted, or that was refused.
 void Controller::forget(const model::Action& action) {
   if (const auto* bind = std::get_if<model::BindPods>(&action.effect)) {
     decide::place::forget(memory_.place, bind->gang);
@@ -322,8 +322,9 @@ void Controller::count_reversal(model::ServiceId service, int sign, Instant now)
   last = {sign, now};
 }
 
-/// Returns true while the replica count of the service is unknown because a write of `/scale` has no outcome. A
-/// scale-down is written only after its replicas have drained for minutes; until then the count is known.
+/// Returns true while the replica count of the service is unknown, because a conversion or a write of `/scale` has no
+/// outcome yet. A scale-down in progress does not count: it is written only after its replicas have drained, which
+/// takes minutes, and until then the count is known.
 bool Controller::is_scaling(model::ServiceId service, const model::Snapshot& snapshot) const {
   const std::optional<ReplicaCount> asked = in_flight_.requested_replicas(service);
   if (in_flight_.is_converting(service)) return true;

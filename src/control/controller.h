@@ -11,9 +11,9 @@
 
 #include "base/known_row.h"
 #include "base/time.h"
+#include "control/action_log.h"
 #include "control/action_outcome.h"
 #include "control/decider.h"
-#include "control/decision_log.h"
 #include "control/guards.h"
 #include "control/in_flight.h"
 #include "control/slo_watch.h"
@@ -106,7 +106,7 @@ class Controller {
 
   const Stats& stats() const { return stats_; }
   const Memory& memory() const { return memory_; }
-  const DecisionLog& log() const { return log_; }
+  const ActionLog& log() const { return log_; }
   /// Return the last decisions about pods and about nodes; empty before the first one and without a policy for the
   /// layer.
   const decide::place::Decision& place_decision() const { return placed_; }
@@ -127,12 +127,13 @@ class Controller {
   void place_and_provision(const ports::Observation& seen, bool is_shown, Instant now);
   DueDecisions due_at(const model::Snapshot& snapshot, const std::vector<model::ServiceId>& services,
                       Instant now) const;
-  void submit(model::Plan plan, LoggedDecision::Layer layer, const model::Snapshot& snapshot, Instant now);
+  void submit(model::Plan plan, LoggedAction::Layer layer, const model::Snapshot& snapshot, Instant now);
   void withhold(const model::Action& action, Instant decided_at);
   void show_withheld();
   void forget(const model::Action& action);
-  std::optional<decide::scale::RoleView> role_of(const model::Snapshot& snapshot, const decide::scale::MixSource& mixes,
-                                                 model::ServiceId service, Instant now) const;
+  std::optional<decide::scale::WorkloadView> role_of(const model::Snapshot& snapshot,
+                                                     const decide::scale::MixSource& mixes, model::ServiceId service,
+                                                     Instant now) const;
   void submit_decision(decide::scale::Decision decision, const model::Snapshot& snapshot, Instant now);
   void count_reversals(const model::Plan& plan, const model::Snapshot& snapshot, Instant now);
   void count_reversal(model::ServiceId service, int sign, Instant now);
@@ -157,7 +158,7 @@ class Controller {
   Instant next_tick_{};
   std::vector<Instant> next_scale_;  // times of the next decision by service
   Instant next_place_{};             // time of the next placement; never without a placement policy
-  DecisionLog log_;
+  ActionLog log_;
   Stats stats_;
   struct Direction {
     int sign = 0;

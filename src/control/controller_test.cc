@@ -137,7 +137,7 @@ TEST(Controller, ARefusedBindingIsDecidedAgain) {
 TEST(Controller, ALaunchThatCapstanItselfRefusedDoesNotBackOffTheOffering) {
   struct Row {
     model::ReasonCode why;
-    std::int64_t launches;  // within ten seconds; a refused offering backs off for minutes
+    std::int64_t launches;  // launches within ten seconds: 1 if the refusal made the offering back off
   };
   for (const Row& row : {Row{model::ReasonCode::halted, 2}, Row{model::ReasonCode::lease_lost, 2},
                          Row{model::ReasonCode::view_too_old, 2}, Row{model::ReasonCode::api_refused, 1}}) {

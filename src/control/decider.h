@@ -14,7 +14,7 @@ namespace capstan::control {
 /// The inputs of a decision of each layer, without the memory that the decision updates.
 struct ScaleInputs {
   const model::Snapshot& snapshot;
-  const decide::scale::RoleView& role;
+  const decide::scale::WorkloadView& role;
   const decide::scale::Policy& policy;
   Instant now;
 };

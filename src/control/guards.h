@@ -17,7 +17,7 @@ namespace capstan::control {
 struct Violations {
   std::int64_t partial_gang = 0;              ///< 1: bindings that leave a gang partially bound
   std::int64_t scale_downs_without_data = 0;  ///< 3: scale-downs while a ready replica gave no usable signal
-  std::int64_t limit_exceeded = 0;  ///< 4: actions that would exceed a limit on replicas or GPUs; the loop removes them
+  std::int64_t limit_exceeded = 0;            ///< 4: actions that would exceed a limit; the loop removes them
 };
 
 /// Counts the violations of `plan` and removes every action that would exceed a limit. Earlier actions that the

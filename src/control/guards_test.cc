@@ -15,7 +15,7 @@ using model::Action;
 using model::Plan;
 
 /// Makes a service of at most 4 replicas and one of at most 2, a pool of at most 16 GPUs (or `limit`) with a node of 8,
-/// and a ready gang of two pods, neither of which is bound yet.
+/// and a gang in phase `ready` whose two pods are not bound.
 model::Snapshot world(GpuCount limit = 16) {
   auto catalog = std::make_shared<model::Catalog>();
   model::Service service;

@@ -12,9 +12,9 @@ constexpr std::string_view kVersion = "slo-memory/1";
 constexpr Duration kShownResolution = std::chrono::seconds(1);
 
 /// Returns the time to first token of the slowest ready replica; empty if no replica reports one.
-std::optional<Duration> slowest_first_token(const decide::scale::RoleView& role) {
+std::optional<Duration> slowest_first_token(const decide::scale::WorkloadView& role) {
   std::optional<Duration> slowest;
-  for (const decide::scale::RoleView::Replica& replica : role.replicas) {
+  for (const decide::scale::WorkloadView::Replica& replica : role.replicas) {
     const model::Signal& ttft = replica.signals.ttft_p99_us;
     if (replica.phase != model::Gang::Phase::ready || !ttft.usable()) continue;
     slowest = std::max(slowest.value_or(Duration{}), Duration(std::chrono::microseconds(ttft.value)));
@@ -27,13 +27,13 @@ void reset(SloMemory& memory, decide::scale::Memory& scale) {
   scale.floor = 0;
 }
 
-void record_met(const SloBreachRule& rule, const decide::scale::RoleView& role, SloMemory& memory, Instant now) {
+void record_met(const SloBreachRule& rule, const decide::scale::WorkloadView& role, SloMemory& memory, Instant now) {
   memory.broken_since = Instant::never();
   memory.met_since = std::min(memory.met_since, now);
   if (now - memory.met_since >= rule.min_duration) memory.good = {memory.last_settings, role.current, now};
 }
 
-void record_breach(const SloBreachRule& rule, const decide::scale::RoleView& role, SloMemory& memory,
+void record_breach(const SloBreachRule& rule, const decide::scale::WorkloadView& role, SloMemory& memory,
                    decide::scale::Memory& scale, Instant now) {
   memory.met_since = Instant::never();
   memory.broken_since = std::min(memory.broken_since, now);
@@ -77,7 +77,7 @@ Result<SloMemory> parse_slo_memory(std::string_view saved, const std::optional<d
   return read;
 }
 
-void update_slo(const SloBreachRule* rule, Instant acknowledged_at, const decide::scale::RoleView& role,
+void update_slo(const SloBreachRule* rule, Instant acknowledged_at, const decide::scale::WorkloadView& role,
                 const decide::scale::Policy& stated, SloMemory& memory, decide::scale::Memory& scale, Instant now) {
   const bool acknowledged = memory.rolled_back() && acknowledged_at + kShownResolution > memory.rolled_back_at;
   if (rule == nullptr || acknowledged) reset(memory, scale);

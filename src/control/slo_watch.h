@@ -11,7 +11,7 @@
 namespace capstan::control {
 
 /// Defines when a service's SLO counts as breached: the slowest replica's 99th percentile of the time to first token
-/// exceeds the bound for this long.
+/// has exceeded `bound` for at least `min_duration`.
 struct SloBreachRule {
   Duration bound{};
   Duration min_duration = std::chrono::minutes(5);
@@ -46,13 +46,13 @@ Result<SloMemory> parse_slo_memory(std::string_view text, const std::optional<de
 /// Updates the SLO state of one service. A breach restores the last settings that held the SLO. It also sets the floor
 /// of the service's scale memory, so that nothing scales down. The floor is the number of present replicas or the
 /// number of replicas under the restored settings, whichever is larger. The restored settings and the floor apply until
-/// an operator acknowledges the breach or removes the rule. A missing reading neither starts nor ends a breach. The
-/// time for which the SLO has been held starts again after it.
+/// an operator acknowledges the breach or removes the rule. A missing reading neither starts nor ends a breach. After a
+/// missing reading, the time for which the SLO has been held starts again.
 ///
 /// @param rule             null: no rule
 /// @param acknowledged_at  breaches up to this time are acknowledged, to the second
 /// @param stated           the settings that operators configured
-void update_slo(const SloBreachRule* rule, Instant acknowledged_at, const decide::scale::RoleView& role,
+void update_slo(const SloBreachRule* rule, Instant acknowledged_at, const decide::scale::WorkloadView& role,
                 const decide::scale::Policy& stated, SloMemory& memory, decide::scale::Memory& scale, Instant now);
 
 /// Returns the settings that scale the service: the stated ones or, after a breach, the last good ones.

@@ -7,7 +7,7 @@ namespace {
 
 using decide::scale::Policy;
 using decide::scale::QueueHpa;
-using decide::scale::RoleView;
+using decide::scale::WorkloadView;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -33,7 +33,7 @@ class SloWatchTest : public ::testing::Test {
   const SloBreachRule* rule_ = &kRule;
   Instant now_ = Instant{} + std::chrono::hours(1);
   Instant acknowledged_{};
-  RoleView role_;
+  WorkloadView role_;
   SloMemory memory_;
   decide::scale::Memory scale_;
 };

@@ -75,12 +75,12 @@ net::HttpServerLimits emulator_limits() {
   return limits;
 }
 
-Emulator::Emulator(EmulatorSettings settings, net::Clock clock, net::Clock world)
+Emulator::Emulator(EmulatorSettings settings, net::Clock engine_clock, net::Clock real_clock)
     : settings_(std::move(settings)),
-      clock_(std::move(clock)),
+      clock_(std::move(engine_clock)),
       writer_(settings_.model_name),
       now_(clock_()),
-      server_(std::move(world), settings_.http, *this) {}
+      server_(std::move(real_clock), settings_.http, *this) {}
 
 // --- engines ---
 

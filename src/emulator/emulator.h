@@ -39,7 +39,7 @@ net::HttpServerLimits emulator_limits();
 class Emulator : public net::HttpHandler {
  public:
   /// Creates an emulator without engines. The engines use `clock`, the time-outs of connections use `world`.
-  Emulator(EmulatorSettings settings, net::Clock clock, net::Clock world);
+  Emulator(EmulatorSettings settings, net::Clock engine_clock, net::Clock real_clock);
 
   /// Starts a new engine now. The engine first refuses connections, then loads, then serves. Returns an error if the
   /// address is in use.

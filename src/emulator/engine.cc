@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/known_row.h"
 
 namespace capstan::emulator {
 
@@ -107,7 +108,7 @@ void Engine::run_event(Instant at) {
 void Engine::record_scheduled(Instant at) {
   CAPSTAN_ASSERT(std::cmp_greater_equal(queue_.size(), replica_.waiting()));
   while (std::cmp_greater(queue_.size(), replica_.waiting())) {
-    Request& request = requests_.at(queue_.front());
+    Request& request = known_row(requests_, queue_.front());
     request.scheduled = std::min(request.scheduled, at);
     queue_.pop_front();
   }
@@ -124,20 +125,20 @@ void Engine::record_steps(Instant at) {
 
 void Engine::report_streams(Instant now) {
   for (const RequestId id : streams_) {
-    const Request& request = requests_.at(id);
+    const Request& request = known_row(requests_, id);
     const std::int32_t tokens = replica_.generated(request.slot, now);
     if (tokens - request.reported_tokens >= request.generation.progress_every) report(now, id, tokens, false);
   }
 }
 
 void Engine::report(Instant at, RequestId id, std::int32_t tokens, bool finished) {
-  requests_.at(id).reported_tokens = tokens;
+  known_row(requests_, id).reported_tokens = tokens;
   in_front_end_.push_back({at + settings_.front_end, id, tokens, finished});
 }
 
 /// Counts progress that a client has just received.
 void Engine::count_received(const Progress& progress) {
-  const Request& request = requests_.at(progress.id);
+  const Request& request = known_row(requests_, progress.id);
   if (progress.tokens == 1) metrics_.ttft.add(progress.at - request.arrived);
   if (!progress.finished) return;
   const Instant last = progress.at - settings_.front_end;

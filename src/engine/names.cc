@@ -10,7 +10,8 @@
 namespace capstan::engine {
 namespace {
 
-/// Words of a product name that do not change the GPU: the maker, the form factor, and the memory size in the table.
+/// Words of a product name that do not tell GPUs of the table apart: the maker, the form factor, the kind and size of
+/// the memory, and additions such as SHARED.
 constexpr std::array<std::string_view, 16> kGpuWords = {"nvidia", "tesla", "gpu",   "sxm",   "sxm4",  "sxm5",
                                                         "sxm6",   "hbm3",  "hbm3e", "80gb",  "141gb", "180gb",
                                                         "192gb",  "48gb",  "mega",  "shared"};

@@ -61,10 +61,11 @@ class EngineTable {
   /// of one stage. A row replaces the row of the same model, GPU kind, parallelism and weight type.
   Result<EngineTable> with_rows_of(std::string_view engines_csv, std::string file) const;
 
-  /// Returns this table with rows for replicas that divide the layers over this many pipeline stages: each row without
-  /// stages, with as many times its GPUs. A stage has its part of the weights and of the KV memory. A step takes as
-  /// long as without stages, because one batch passes all stages before the next begins. Engines overlap several
-  /// batches, so the rows understate the throughput. A measured row of the same pipeline stays.
+  /// Returns this table with rows for replicas that divide the layers over this many pipeline stages. A new row is
+  /// computed from a row without stages, and has `stages` times its GPUs. A stage has its part of the weights and of
+  /// the KV memory. A step takes as long as without stages, because one batch passes all stages before the next
+  /// begins. Engines overlap several batches, so the rows understate the throughput. A measured row of the same
+  /// pipeline stays.
   EngineTable with_stages(std::int64_t stages) const;
 
   /// Returns the table compiled into the program.

@@ -110,6 +110,32 @@ const scenario::PolicySpec& policy_for_foresight(const scenario::Scenario& scena
 /// Further runs may simulate twice as many requests as the policies did, or this number of requests if it is larger.
 constexpr RequestCount kExtraRequestsAlways = 8'000'000;
 
+Result<void> search_advice(const scenario::Scenario& scenario, Comparison& comparison, ExtraRuns& extra) {
+  Result<std::vector<SeedCheck>> checks = check_seeds(scenario, comparison.results, extra);
+  if (!checks) return std::unexpected(std::move(checks.error()));
+  comparison.seed_checks = std::move(*checks);
+  if (!scenario.is_alone()) {
+    comparison.advice_left_out =
+        "The best constant fleet is searched for only where one service has the cluster alone. A policy with "
+        "scale: {policy: fixed, replicas: N} shows a constant fleet of your choice";
+    return {};
+  }
+  if (!scenario.pod_needs.empty()) {
+    comparison.advice_left_out =
+        "The best constant fleet is searched for only where pods ask for nothing but GPUs, without cpu, memory and "
+        "node_selector";
+    return {};
+  }
+  Result<std::optional<ConstantFleet>> constant = find_constant_fleet(scenario, comparison.results, extra);
+  if (!constant) return std::unexpected(std::move(constant.error()));
+  comparison.constant_fleet = std::move(*constant);
+  Result<std::optional<RaisedMinimum>> raised =
+      try_higher_minimum(scenario, comparison.results, comparison.constant_fleet, extra);
+  if (!raised) return std::unexpected(std::move(raised.error()));
+  comparison.raised_minimum = std::move(*raised);
+  return {};
+}
+
 }  // namespace
 
 Comparison describe(const scenario::Scenario& scenario) {
@@ -128,31 +154,13 @@ Comparison describe(const scenario::Scenario& scenario) {
 Result<void> advise(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress,
                     Comparison& comparison, const std::stop_token& stop) {
   if (scenario.has_only_jobs()) return {};  // scale policies and constant fleets have no meaning for jobs
-  if (!scenario.is_alone()) {
-    comparison.advice_left_out =
-        "The best constant fleet is searched for only where one service has the cluster alone. A policy with "
-        "scale: {policy: fixed, replicas: N} shows a constant fleet of your choice";
-    return {};
-  }
-  if (!scenario.pod_needs.empty()) {
-    comparison.advice_left_out =
-        "The best constant fleet is searched for only where pods ask for nothing but GPUs, without cpu, memory and "
-        "node_selector";
-    return {};
-  }
   RequestCount requests = 0;
   for (const RunResult& result : comparison.results) requests += result.requests.arrived;
   ExtraRuns extra(jobs, std::max(kExtraRequestsAlways, 2 * requests), progress, stop);
-  Result<std::optional<ConstantFleet>> constant = find_constant_fleet(scenario, comparison.results, extra);
-  if (!constant) return std::unexpected(std::move(constant.error()));
-  comparison.constant_fleet = std::move(*constant);
-  Result<std::optional<RaisedMinimum>> raised =
-      try_higher_minimum(scenario, comparison.results, comparison.constant_fleet, extra);
-  if (!raised) return std::unexpected(std::move(raised.error()));
-  comparison.raised_minimum = std::move(*raised);
+  const Result<void> done = search_advice(scenario, comparison, extra);
   comparison.extra_runs = extra.runs();
   comparison.extra_requests = extra.requests();
-  return {};
+  return done;
 }
 
 Result<Comparison> compare(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress,

@@ -13,6 +13,7 @@
 #include "experiment/foresight/constant_fleet.h"
 #include "experiment/foresight/raised_minimum.h"
 #include "experiment/run/result.h"
+#include "experiment/run/seed_check.h"
 #include "experiment/run/simulation.h"
 #include "scenario/scenario.h"
 
@@ -30,8 +31,9 @@ struct Comparison {
   std::vector<RunResult> results;                   ///< results in the order of `rank`
   std::vector<scenario::JobSpec> jobs{};            ///< the classes of jobs of the scenario
   std::shared_ptr<const model::Catalog> catalog{};  ///< catalog of the scenario; null: no services and queues are shown
-  std::optional<ConstantFleet> constant_fleet{};    ///< none if the scenario asks for no advice
-  std::optional<RaisedMinimum> raised_minimum{};    ///< outcome of a higher `min` for the first policy; none: not tried
+  std::optional<ConstantFleet> constant_fleet{};    ///< none: not searched for, or none fits within the limits
+  std::vector<SeedCheck> seed_checks{};             ///< policies that hold the SLO, with other seeds; empty: no check
+  std::optional<RaisedMinimum> raised_minimum{};    ///< outcome of a higher `min` for one policy; none: not tried
   std::string advice_left_out{};                    ///< reason why requested advice is missing; otherwise empty
   int extra_runs = 0;                               ///< runs of the search for advice
   RequestCount extra_requests = 0;                  ///< requests that these runs simulated
@@ -47,8 +49,9 @@ struct Comparison {
 Result<Comparison> compare(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress = {},
                            const std::stop_token& stop = {});
 
-/// Adds the best constant fleet, and the outcome of a higher `min` for the best policy. If several services or jobs
-/// share the cluster, it only sets `advice_left_out`.
+/// Adds the outcomes of the cheapest policies that hold the SLO with other seeds, the best constant fleet, and the
+/// outcome of a higher `min`. If several services or jobs share the cluster, it sets `advice_left_out` in place of the
+/// last two.
 /// @param comparison  with ranked results
 Result<void> advise(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress,
                     Comparison& comparison, const std::stop_token& stop = {});

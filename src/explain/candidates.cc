@@ -51,7 +51,7 @@ std::string offer_text(const model::Catalog& catalog, const Offer& offer) {
   std::string text = offer.count > 0 ? fmt::format("{} x ", offer.count) : std::string();
   text += fmt::format("{} ({}) of pool {}", offering_name(catalog, offer.purchase.offering),
                       model::name(sold.capacity).label, pool_name(catalog, offer.purchase.pool));
-  if (offer.within.valid() && offer.within != sold.zone) text += ", all inside " + domain_name(catalog, offer.within);
+  if (offer.domain.valid() && offer.domain != sold.zone) text += ", all inside " + domain_name(catalog, offer.domain);
   if (offer.price > MicroUsd{}) text += " for " + price_text(offer.price);
   switch (offer.outcome) {
     case Offer::Outcome::chosen:
@@ -75,7 +75,7 @@ bool led_to(const OfferComparison& comparison, const model::LaunchNodes& launch)
   if (launch.gang.valid() && comparison.gang != launch.gang) return false;
   return std::ranges::any_of(comparison.offers, [&](const Offer& offer) {
     return offer.outcome == Offer::Outcome::chosen && offer.purchase == model::Purchase{launch.pool, launch.offering} &&
-           offer.within == launch.within && offer.count == launch.count;
+           offer.domain == launch.domain && offer.count == launch.count;
   });
 }
 
@@ -123,7 +123,7 @@ struct ActionObject {
 std::string places(const model::Catalog& catalog, const Search& search) {
   const std::string_view level = catalog.level_words(search.level);
   std::string text = fmt::format(
-      "Room for {} with {} {} GPUs each inside one {}; {} {}{} such GPUs:", count_text(search.pods, "pod", "pods"),
+      "Room is needed for {} ({} {} per pod) inside one {}; {} {}{} such GPUs:", count_text(search.pods, "pod", "pods"),
       gpus_text(search.gpus_per_pod), gpu_name(catalog, search.gpu), level, search.places, level,
       search.places == 1 ? " has" : "s have");
   if (search.candidates.empty()) text.back() = '.';
@@ -132,14 +132,14 @@ std::string places(const model::Catalog& catalog, const Search& search) {
                         outcome_text(search, candidate));
   }
   const std::int64_t others = search.places - std::ssize(search.candidates);
-  if (others > 0 && !search.candidates.empty()) text += fmt::format("\n- {} more with no more room", others);
+  if (others > 0 && !search.candidates.empty()) text += fmt::format("\n- {} more, none with more room", others);
   return text;
 }
 
 std::string offers(const model::Catalog& catalog, const OfferComparison& comparison) {
   std::string text =
       fmt::format("Nodes for {} {} GPUs without room:", gpus_text(comparison.gpus), gpu_name(catalog, comparison.gpu));
-  if (comparison.offers.empty()) text += "\n- no pool sells such GPUs in a domain that completes the replica";
+  if (comparison.offers.empty()) text += "\n- no pool offers such GPUs in a domain that completes the replica";
   for (const Offer& offer : comparison.offers) text += "\n- " + offer_text(catalog, offer);
   if (comparison.left_out > 0) text += fmt::format("\n- {} more", comparison.left_out);
   return text;

@@ -42,17 +42,17 @@ Search search() {
 OfferComparison comparison() {
   OfferComparison made{.gang = {7}, .gpu = {0}, .gpus = whole_gpus(16)};
   made.offers = {
-      {.purchase = {{0}, {1}}, .within = {1}, .count = 2, .price = {40'000'000}, .outcome = Offer::Outcome::chosen},
+      {.purchase = {{0}, {1}}, .domain = {1}, .count = 2, .price = {40'000'000}, .outcome = Offer::Outcome::chosen},
       {.purchase = {{0}, {0}}, .count = 2, .price = {90'000'000}, .outcome = Offer::Outcome::not_cheapest}};
   return made;
 }
 
 constexpr const char* kPlaces =
-    "Room for 2 pods with 8 H100 GPUs each inside one rack; 9 racks have such GPUs:\n"
+    "Room is needed for 2 pods (8 H100 per pod) inside one rack; 9 racks have such GPUs:\n"
     "- rack-1: 16 GPUs free, room for 2 pods: chosen\n"
     "- rack-2: 24 GPUs free, room for 2 pods: rejected, a fuller one has room too\n"
     "- rack-3: 14 GPUs free, room for 1 of 2 pods: rejected\n"
-    "- 6 more with no more room";
+    "- 6 more, none with more room";
 constexpr const char* kOffers =
     "Nodes for 16 H100 GPUs without room:\n"
     "- 2 x p5.48xlarge in zone-a (spot) of pool h100, all inside rack-1 for 40.00 USD/h: chosen\n"
@@ -90,7 +90,7 @@ TEST(Arithmetic, BelongsToTheAction) {
   };
   EXPECT_TRUE(text(model::SetReplicas{.service = {0}, .replicas = 2, .drain = {}}).starts_with("chat: "));
   EXPECT_EQ(text(model::BindPods{.gang = {7}, .bindings = {}}), kPlaces);
-  const model::LaunchNodes launch{.pool = {0}, .offering = {1}, .within = {1}, .count = 2, .hold = {}, .gang = {7}};
+  const model::LaunchNodes launch{.pool = {0}, .offering = {1}, .domain = {1}, .count = 2, .hold = {}, .gang = {7}};
   EXPECT_EQ(text(launch), kOffers);
   EXPECT_TRUE(text(model::TerminateNode{{3}}).starts_with("give back node 3: ")) << "it has no alternatives";
 }

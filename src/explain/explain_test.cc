@@ -26,7 +26,7 @@ model::Catalog catalog() {
 }
 
 decide::scale::Decision scale_up() {
-  decide::scale::RoleView role;
+  decide::scale::WorkloadView role;
   role.service = {0};
   role.min = 1;
   role.max = 9;
@@ -155,7 +155,7 @@ TEST(Explain, ASpreadNamesTheReplicasThatTheLossOfADomainLeaves) {
 TEST(Explain, AGroupOfNodesShowsItsDomainAndItsHold) {
   const model::Action action{
       model::LaunchNodes{
-          .pool = {0}, .offering = {0}, .within = {1}, .count = 4, .hold = std::chrono::minutes(10), .gang = {3}},
+          .pool = {0}, .offering = {0}, .domain = {1}, .count = 4, .hold = std::chrono::minutes(10), .gang = {3}},
       {ReasonCode::launch_for_gang, {4, 32}}};
   EXPECT_EQ(line(catalog(), action),
             "launch 4 x p5.48xlarge in zone-a, all inside rack-1, all or none within 10 min: " +

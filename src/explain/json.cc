@@ -45,7 +45,7 @@ struct ActionJson {
   }
   Json operator()(const model::LaunchNodes& a) const {
     return {{"action", "launch_nodes"},    {"pool", a.pool.value}, {"offering", a.offering.value},
-            {"within", id_json(a.within)}, {"count", a.count},     {"hold_ns", a.hold.count()},
+            {"within", id_json(a.domain)}, {"count", a.count},     {"hold_ns", a.hold.count()},
             {"gang", id_json(a.gang)}};
   }
   Json operator()(const model::ReleaseGroup& a) const {
@@ -82,7 +82,7 @@ constexpr const char* kBounds[] = {"tpot", "ttft", "kv", "sequences"};
 Json sizing_json(const decide::scale::Sizing& s) {
   return {{"running", s.running},
           {"waiting", s.waiting},
-          {"held_at_gateway", s.held},
+          {"held_at_gateway", s.gateway_queued},
           {"prompt_tokens_per_s", s.prompt_tokens_per_s},
           {"generated_tokens_per_s", s.generated_tokens_per_s},
           {"arriving_tokens_per_s", s.arriving_tokens_per_s},
@@ -108,7 +108,7 @@ Json sizing_json(const decide::scale::Sizing& s) {
           {"backlog_drains_ns", s.backlog_drains.count()},
           {"lead_ns", s.lead.count()},
           {"forecast_milli", s.forecast_milli},
-          {"spread_ppm", s.spread_ppm},
+          {"spread_ppm", s.forecast_error_ppm},
           {"safety_milli", s.safety_milli},
           {"slack_ppm", s.slack_ppm},
           {"missed_ppm", s.missed_ppm},
@@ -217,23 +217,28 @@ std::string json(const model::Catalog& catalog, const decide::scale::Decision& d
 std::string json(const model::Catalog& catalog, const decide::place::Decision& d) {
   Json out = {{"layer", "place"}, {"verdicts", Json::array()}, {"shortfalls", Json::array()}};
   for (const decide::place::PlacementResult& v : d.verdicts) {
-    out["verdicts"].push_back({{"gang", id_json(v.gang)},
-                               {"verdict", std::string(decide::place::name(v.kind))},
-                               {"why", reason_json(catalog, v.why)}});
+    Json verdict = {{"gang", id_json(v.gang)},
+                    {"verdict", std::string(decide::place::name(v.kind))},
+                    {"why", reason_json(catalog, v.why)}};
+    if (v.waiting_before > 0) verdict["waiting_before"] = v.waiting_before;
+    out["verdicts"].push_back(std::move(verdict));
   }
   for (const decide::place::Shortfall& s : d.shortfalls) {
-    out["shortfalls"].push_back(
-        {{"gang", id_json(s.gang)},
-         {"service", s.service.valid() ? Json(service_name(catalog, s.service)) : Json()},
-         {"ordinal", s.ordinal},
-         {"gpu", gpu_name(catalog, s.spec.pods.gpu)},
-         {"level", catalog.level_key(s.spec.required_level)},
-         {"pods", s.spec.pods.count},
-         {"needed_milli_gpu", s.needed.count},
-         {"short_by_milli_gpu", s.short_by.count},
-         {"best_domain", s.best_domain.valid() ? Json(domain_name(catalog, s.best_domain)) : Json()},
-         {"best_node", id_json(s.best_node)},
-         {"best_free_milli_gpu", s.best_free.count}});
+    Json shortfall = {{"gang", id_json(s.gang)},
+                      {"service", s.service.valid() ? Json(service_name(catalog, s.service)) : Json()},
+                      {"ordinal", s.ordinal},
+                      {"gpu", gpu_name(catalog, s.spec.pods.gpu)},
+                      {"level", catalog.level_key(s.spec.required_level)},
+                      {"pods", s.spec.pods.count},
+                      {"needed_milli_gpu", s.needed.count},
+                      {"short_by_milli_gpu", s.short_by.count},
+                      {"best_domain", s.best_domain.valid() ? Json(domain_name(catalog, s.best_domain)) : Json()},
+                      {"best_node", id_json(s.best_node)},
+                      {"best_free_milli_gpu", s.best_free.count}};
+    for (const model::PodSet& set : s.spec.other_pods) {
+      shortfall["other_pods"].push_back({{"pods", set.count}, {"gpus_per_pod_milli", set.gpus_per_pod.count}});
+    }
+    out["shortfalls"].push_back(std::move(shortfall));
   }
   add_plan(out, catalog, d.plan);
   return dump(out);

@@ -24,7 +24,7 @@ struct ActionWords {
   std::string operator()(const model::LaunchNodes& action) const {
     const bool group = action.hold > Duration{};
     std::string text = fmt::format("launch {} x {}", action.count, offering_name(catalog, action.offering));
-    if (action.within.valid()) text += fmt::format(", all inside {}", domain_name(catalog, action.within));
+    if (action.domain.valid()) text += fmt::format(", all inside {}", domain_name(catalog, action.domain));
     if (group) {
       text += fmt::format(", all or none within {}", time_text(action.hold));
     }

@@ -95,7 +95,7 @@ class Writer {
     const std::string name = name_or_id(names_.gangs, "gang", id);
     std::string text = fmt::format("{} {}", name, kGangPhases[static_cast<std::size_t>(gang.phase)]);
     for (const decide::place::PlacementResult& verdict : decided_.place.verdicts) {
-      if (verdict.gang == id) text += ": " + because(name, verdict.why);
+      if (verdict.gang == id) text += ": " + sentence_of(name, verdict.why);
     }
     text += '.';
     for (const decide::place::Shortfall& lack : decided_.place.shortfalls) {
@@ -136,11 +136,11 @@ class Writer {
     text += fmt::format(", {} of them held by {}.", gpus_text(held), count_text(pods, "pod", "pods"));
     for (const model::Action& action : decided_.provision.plan.actions) {
       const auto* end = std::get_if<model::TerminateNode>(&action.effect);
-      if (end != nullptr && end->node == id) text += " It is given back: " + because(name, action.why) + '.';
+      if (end != nullptr && end->node == id) text += " It is given back: " + sentence_of(name, action.why) + '.';
     }
     for (const model::Plan::NoAction& kept : decided_.provision.plan.no_actions) {
       if (kept.subject == model::Plan::NoAction::Subject::node && kept.id == id.value) {
-        text += " It stays: " + because(name, kept.why) + '.';
+        text += " It stays: " + sentence_of(name, kept.why) + '.';
       }
     }
     return text;
@@ -150,7 +150,7 @@ class Writer {
 
  private:
   /// Returns the sentence of a reason and adds it to the reasons of the answer.
-  std::string because(const std::string& subject, const model::Reason& why) {
+  std::string sentence_of(const std::string& subject, const model::Reason& why) {
     reasons_.push_back({subject, why});
     return sentence(why, *snapshot_.catalog);
   }

@@ -55,6 +55,6 @@ Answer explain_object(const Object& object, const model::Snapshot& snapshot, con
 /// Returns the answer as a JSON document with `object`, the summary, `explanation`, and each reason as subject, code,
 /// numbers and sentence.
 /// @param asked  the object as the person named it
-std::string json(const model::Catalog& catalog, std::string_view asked, const Answer& account);
+std::string json(const model::Catalog& catalog, std::string_view asked, const Answer& answer);
 
 }  // namespace capstan::explain

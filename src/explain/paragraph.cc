@@ -122,7 +122,7 @@ std::string observed_text(const decide::scale::Sizing& s) {
       " Load: {} running, {} waiting in engines, {} waiting at the gateway. Prompts arrive at {} tokens/s and are "
       "computed at {} tokens/s; answers are generated at {} tokens/s. Replicas: {} serving, {} starting, {} without a "
       "reading.",
-      count_text(s.running, "request", "requests"), s.waiting, s.held, grouped_text(s.arriving_tokens_per_s),
+      count_text(s.running, "request", "requests"), s.waiting, s.gateway_queued, grouped_text(s.arriving_tokens_per_s),
       grouped_text(s.prompt_tokens_per_s), grouped_text(s.generated_tokens_per_s), s.serving, s.starting, s.silent);
 }
 
@@ -148,9 +148,11 @@ std::string demand_text(const decide::scale::Sizing& s) {
       s.queue_drains ? "by arriving prompts, because a queue is being worked off" : "the larger of two estimates";
   return fmt::format(
       " Demand is {} replicas, {}: {} from generated tokens, {} from arriving prompts. Requests in flight occupy {} "
-      "replicas, the backlog {}.",
+      "{}, "
+      "the backlog {}.",
       decimal_text(s.demand_milli), choice, decimal_text(s.served_milli), decimal_text(s.arriving_milli),
-      decimal_text(s.in_flight_milli), decimal_text(s.backlog_milli));
+      decimal_text(s.in_flight_milli), s.in_flight_milli == 1000 ? "replica" : "replicas",
+      decimal_text(s.backlog_milli));
 }
 
 /// Returns the plan for the end of the lead time: forecast, safety margin and headroom.
@@ -158,7 +160,8 @@ std::string plan_text(const decide::scale::Sizing& s) {
   std::string text = fmt::format(
       " A new replica serves in {}; by then demand may be {}. The safety margin is {} times the usual forecast error "
       "of {}",
-      time_text(s.lead), decimal_text(s.forecast_milli), decimal_text(s.safety_milli), percent_text(s.spread_ppm));
+      time_text(s.lead), decimal_text(s.forecast_milli), decimal_text(s.safety_milli),
+      percent_text(s.forecast_error_ppm));
   if (s.slack_ppm > 0) {
     text += fmt::format(
         ". A headroom of {} covers queues that form because requests arrive at random. Margin and headroom are "
@@ -212,8 +215,8 @@ std::string supply_text(const decide::scale::VariantSizing& v) {
 std::string variant_text(const model::Catalog& catalog, const decide::scale::VariantSizing& v,
                          const decide::scale::MixSizing& mix) {
   std::string text = fmt::format(
-      "\n- {}: a replica carries {} at {} between tokens, its limit is {}. It is worth {} replicas of the first "
-      "variant and costs ",
+      "\n- {}: a replica carries {} at {} between tokens, its limit is {}. Its worth in replicas of the "
+      "first variant is {}, and it costs ",
       service_name(catalog, v.service), count_text(v.batch, "sequence", "sequences"), micros_text(v.token_us),
       bound_name(v.bound), decimal_text(v.worth_milli));
   text += v.price_per_hour > MicroUsd{} ? price_text(v.price_per_hour)

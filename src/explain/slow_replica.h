@@ -20,7 +20,7 @@ enum class SlowPart : std::uint8_t {
 };
 std::string_view name(SlowPart part);
 
-/// Facts about one replica. An empty field was not measured; it is never taken for zero.
+/// Facts about one replica. An empty field was not measured; it does not count as zero.
 struct ReplicaLoad {
   std::optional<std::int64_t> running{};          ///< requests in the batch
   std::optional<std::int64_t> waiting{};          ///< requests in the engine's queue

@@ -146,7 +146,8 @@ HeldGpus Summarizer::held_by(const Pod& pod) const {
     }
   }
   if (gang != nullptr && gang->service.valid() && gang->service.value < catalog_.services.size()) {
-    const MilliGpu all = gang->spec.pods.gpus_per_pod * std::ssize(gang->pods);
+    const MilliGpu all =
+        gang->spec.other_pods.empty() ? gang->spec.pods.gpus_per_pod * std::ssize(gang->pods) : gang->spec.gpus();
     if (all > MilliGpu{}) {
       const MicroUsd stated = catalog_.service(gang->service).workload.price_per_hour;
       held.per_hour = {stated.count / all.count * pod.gpus.count};
@@ -193,6 +194,22 @@ Summary Summarizer::service(const decide::scale::Decision& decision, Environment
   return summary;
 }
 
+/// Returns the pods of a gang in words: "2 pods with 8 H100 each and 1 pod without GPUs".
+std::string Summarizer::pods_text(const Gang& gang) const {
+  const std::size_t sets = gang.spec.sets();
+  std::string text;
+  for (std::size_t i = 0; i < sets; ++i) {
+    const model::PodSet& set = gang.spec.set(i);
+    const std::int64_t pods = sets == 1 ? std::ssize(gang.pods) : set.count;
+    text += i == 0 ? "" : i + 1 == sets ? " and " : ", ";
+    text += count_text(pods, "pod", "pods");
+    text += i > 0 && set.gpus_per_pod == MilliGpu{} ? " without GPUs"
+                                                    : fmt::format(" with {} {}{}", gpus_text(set.gpus_per_pod),
+                                                                  gpu_name(catalog_, set.gpu), pods > 1 ? " each" : "");
+  }
+  return text;
+}
+
 Summary Summarizer::gang(GangId id, const decide::scale::Decision& decision) const {
   const Gang& gang = snapshot_.gangs.at(id);
   Summary summary;
@@ -204,14 +221,13 @@ Summary Summarizer::gang(GangId id, const decide::scale::Decision& decision) con
   } else if (known != nullptr) {
     summary.wanted = *known + ": ";
   }
-  summary.wanted += fmt::format("{} with {} {}", count_text(pods, "pod", "pods"),
-                                gpus_text(gang.spec.pods.gpus_per_pod), gpu_name(catalog_, gang.spec.pods.gpu));
-  if (pods > 1) summary.wanted += " each";
+  summary.wanted += pods_text(gang);
   const bool one_domain = pods > 1 && gang.spec.required_level != model::TopologyLevel::cluster;
   if (one_domain) summary.wanted += fmt::format(" in one {}", catalog_.level_words(gang.spec.required_level));
   if (pods > 1 && gang.spec.preferred) {
     summary.wanted += fmt::format(", preferably in one {}", catalog_.level_words(*gang.spec.preferred));
   }
+  if (gang.spec.priority != 0) summary.wanted += fmt::format(", priority {}", gang.spec.priority);
   if (gang.service.valid() && decision.service == gang.service) {
     summary.wanted += fmt::format("; {} wanted: {}", replicas_text(decision.desired), sentence(decision.why, catalog_));
   }
@@ -224,6 +240,11 @@ Summary Summarizer::gang(GangId id, const decide::scale::Decision& decision) con
                                 bound, count_text(pods, "pod", "pods"), held_text(held_by(gang)));
   switch (gang.phase) {
     case Gang::Phase::pending:
+      if (const auto found = verdicts_.find(id); found != verdicts_.end() && found->second->waiting_before > 0) {
+        summary.present += fmt::format("; {} with a higher priority {} served first",
+                                       count_text(found->second->waiting_before, "gang", "gangs"),
+                                       found->second->waiting_before == 1 ? "is" : "are");
+      }
       summary.limit = limit_of(id, decision);
       break;
     case Gang::Phase::starting:

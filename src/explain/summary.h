@@ -106,6 +106,7 @@ class Summarizer {
   HeldGpus held_by(const model::Gang& gang) const;
   std::string node_name(model::NodeId id) const;
   std::string held_text(const HeldGpus& held) const;
+  std::string pods_text(const model::Gang& gang) const;
   Limit limit_of_service(const decide::scale::Decision& decision, Environment environment) const;
   Limit limit_of_creation(const decide::scale::Decision& decision, ReplicaCount existing,
                           Environment environment) const;

@@ -145,6 +145,9 @@ std::optional<Limit> limit_of_unusable_gpus(const model::Catalog& catalog, const
     case ReasonCode::gpus_scattered:
       return Limit{Layer::placement, sentence(why, catalog),
                    "free a whole node, or split the replica into pods with fewer GPUs"};
+    case ReasonCode::pod_set_short:
+      return Limit{Layer::placement, sentence(why, catalog),
+                   "lower the requests of these pods, or add nodes with room for them to the domain"};
     default:
       return std::nullopt;
   }
@@ -452,7 +455,7 @@ Limit Summarizer::limit_of_size(const Gang& gang, const Reason& why) const {
   const std::int64_t needed = why.numbers[0];
   const std::string level(catalog_.level_words(gang.spec.required_level));
   const std::string kind = gpu_name(catalog_, gang.spec.pods.gpu);
-  const std::int64_t pods = std::ssize(gang.pods);
+  const std::int64_t pods = gang.spec.other_pods.empty() ? std::ssize(gang.pods) : gang.spec.pods.count;
   std::optional<std::pair<GpuCount, std::uint32_t>> smallest;  // limit to set, and its pool
   for (std::uint32_t p = 0; p < catalog_.pools.size(); ++p) {
     for (const model::OfferingId id : catalog_.pools[p].offerings) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "explain/explain.h"
 #include "fleet/testing/world.h"
 
 namespace capstan::explain {
@@ -491,6 +492,24 @@ TEST(Summary, ALongReasonIsShownWhole) {
   summary.present = "9 ready";
   summary.limit = {Layer::none, "nothing", {}};
   EXPECT_EQ(lines(summary), "wanted:  " + summary.wanted + "\npresent: 9 ready\nlimit:   nothing");
+}
+
+TEST(Summary, AGangSaysThatGangsWithAHigherPriorityAreServedFirst) {
+  Cluster c;
+  c.world.pool({c.world.offering(8, 0, 10)}, 64);
+  const GangId low = c.world.gang(1, 8, TopologyLevel::node);
+  const GangId high = c.world.gang(1, 8, TopologyLevel::node, 1);
+  Gang row = c.world.snapshot.gangs.at(high);
+  row.spec.priority = 50;
+  c.world.snapshot.gangs.set(high, row);
+  c.decide_now();
+  const Summary first = c.summarizer().gang(high, c.scale), second = c.summarizer().gang(low, c.scale);
+  EXPECT_NE(first.wanted.find(", priority 50"), std::string::npos) << first.wanted;
+  EXPECT_EQ(first.present.find("served first"), std::string::npos) << first.present;
+  EXPECT_NE(second.present.find("; 1 gang with a higher priority is served first"), std::string::npos)
+      << second.present;
+  const std::string json = explain::json(*c.world.snapshot.catalog, c.place);
+  EXPECT_NE(json.find("\"waiting_before\":1"), std::string::npos) << json;
 }
 
 }  // namespace

@@ -24,15 +24,16 @@ struct AssumedPod {
   friend bool operator==(const AssumedPod&, const AssumedPod&) = default;
 };
 
-/// The free room of every node in an index, less the room of assumed pods and without nodes that are being given back.
-/// Placement keeps this object from cycle to cycle, so that the cost of a cycle depends on what changed since the last
-/// one.
+/// The free room of the nodes of an index after the assumed pods have taken theirs. Nodes that are being given back are
+/// left out. Placement keeps this object from cycle to cycle, so that the cost of a cycle depends on what changed since
+/// the last one.
 ///
 /// It is a cache: the result of update() depends only on its arguments and not on the earlier content. Therefore it is
 /// never saved, a new cache leads to the same decisions, and two caches always compare as equal.
 class AssumedRooms {
  public:
-  /// A node that changed, with its domains before or after the change.
+  /// A node that changed, and its domains. A node that moved to other domains has two entries: one with the old domains
+  /// and one with the new domains.
   struct Change {
     NodeId node;
     model::DomainPath domains;
@@ -41,12 +42,12 @@ class AssumedRooms {
   /// Notes that the node changed in the rooms of the index.
   void mark_changed(NodeId id);
   /// Notes that the nodes on which pods may run, or the resources for which pods ask, have changed
-  /// (model::CatalogChange::eligibility). This changes the room of assumed pods, and every refusal.
+  /// (model::CatalogChange::eligibility). This changes the room that assumed pods take, and drops every refusal.
   void mark_eligibility_changed();
   /// Makes these rooms equal to `base` less the room of the assumed pods. An assumed pod takes room only if its node
   /// has enough free GPUs. Room that take() took is free again.
-  /// @param base         the rooms of the last call, changed only at the nodes that were marked
-  /// @param eligibility  the value of the last call, unless its change was marked
+  /// @param base         rooms of the index; since the last call, only nodes given to mark_changed() may have changed
+  /// @param eligibility  must be equal to that of the last call, unless mark_eligibility_changed() was called
   /// @param pods         assumed pods, ascending by pod id
   /// @param leaving      nodes to leave out
   void update(const Rooms& base, const model::Eligibility& eligibility, std::vector<AssumedPod> pods,
@@ -55,6 +56,8 @@ class AssumedRooms {
   void take(NodeId node, MilliGpu gpus, const model::Resources& others);
 
   const Rooms& rooms() const { return rooms_; }
+  /// Returns the rooms for a `Trial`, which restores them.
+  Rooms& rooms_for_trial() { return rooms_; }
   const std::map<NodeId, std::vector<AssumedPod>>& pods_by_node() const { return by_node_; }
   const std::map<QueueId, MilliGpu>& gpus_by_queue() const { return by_queue_; }
   bool has(PodId pod) const;  ///< returns true if the pod is assumed
@@ -63,7 +66,8 @@ class AssumedRooms {
   std::uint64_t version() const { return first_change_ + changes_.size(); }
   /// Returns the changes since a version, oldest first; no value if some of them are no longer stored.
   std::optional<std::span<const Change>> changes_since(std::uint64_t version) const;
-  /// Returns a number that grows with each change of a node that is not only a change of its free room.
+  /// Returns a number that grows when a node is added or removed, and when anything about a node changes except the
+  /// GPUs and resources that it has free.
   std::uint64_t layout() const { return layout_; }
 
   Refusals refusals;  ///< gangs for which these rooms had no place

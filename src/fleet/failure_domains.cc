@@ -18,7 +18,7 @@ void each_offering(const model::Catalog& catalog, GpuKindId gpu, Visit&& visit) 
   }
 }
 
-/// Returns the nodes that the pools' limits still allow.
+/// Returns how many more nodes with GPUs of this kind the limits of the pools allow.
 ReplicaCount buyable_nodes(const Index& index, const model::Catalog& catalog, GpuKindId gpu) {
   std::map<PoolId, ReplicaCount> nodes;
   each_offering(catalog, gpu, [&](PoolId pool, model::OfferingId offering, const model::Offering&) {

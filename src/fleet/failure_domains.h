@@ -29,9 +29,9 @@ inline FailureDomain failure_domain_of(const Index& index, const model::Gang& ga
   return failure_domain_of(index, index.rooms, gang, level);
 }
 
-/// Returns the number of domains of the level that have nodes for the workload or in which such nodes could be bought.
-/// At level `node`, every node that the pools' limits still allow counts. At level `rack`, only racks with existing
-/// nodes count.
+/// Returns the number of domains of the level that have nodes with the workload's kind of GPU or in which such nodes
+/// could be bought. At level `node`, every node that the pools' limits still allow counts. At level `rack`, only racks
+/// with existing nodes count.
 /// @param rooms  rooms of the index, or its assumed rooms
 ReplicaCount failure_domains(const Index& index, const Rooms& rooms, const model::Catalog& catalog,
                              const model::Workload& workload, TopologyLevel level);

@@ -11,8 +11,8 @@ void insert(std::vector<MilliGpu>& partial, MilliGpu share) {
   if (share > MilliGpu{}) partial.insert(std::ranges::upper_bound(partial, share), share);
 }
 
-/// Replaces the share of a device by a smaller one.
-void lower(std::vector<MilliGpu>& partial, std::vector<MilliGpu>::iterator device, MilliGpu by) {
+/// Subtracts `by` from the free share of a device that is used in part.
+void subtract_share(std::vector<MilliGpu>& partial, std::vector<MilliGpu>::iterator device, MilliGpu by) {
   const MilliGpu left = *device - by;
   partial.erase(device);
   insert(partial, left);
@@ -28,8 +28,9 @@ GpuCount FreeGpus::whole() const {
 
 std::int64_t places(const FreeGpus& free, MilliGpu gpus_per_pod) {
   const std::int64_t devices = gpus_per_pod.count / kDevice, share = gpus_per_pod.count % kDevice;
+  if (gpus_per_pod == MilliGpu{}) return kManyPods;
   const std::int64_t whole = free.whole();
-  if (share == 0) return whole / std::max<std::int64_t>(devices, 1);
+  if (share == 0) return whole / devices;
   std::int64_t shares = 0;  // shares that fit on devices in use
   for (const MilliGpu part : free.partial) shares += part.count / share;
   const std::int64_t per_device = kDevice / share;
@@ -50,7 +51,7 @@ void take(FreeGpus& free, MilliGpu gpus) {
   if (share > MilliGpu{}) {
     const auto fitting = std::ranges::lower_bound(free.partial, share);
     if (fitting != free.partial.end()) {
-      lower(free.partial, fitting, share);
+      subtract_share(free.partial, fitting, share);
     } else if (whole > devices) {
       insert(free.partial, MilliGpu{kDevice} - share);
     } else {
@@ -60,7 +61,7 @@ void take(FreeGpus& free, MilliGpu gpus) {
   free.sum -= gpus;
   while (spilled > MilliGpu{} && !free.partial.empty()) {
     const MilliGpu part = std::min(spilled, free.partial.back());
-    lower(free.partial, free.partial.end() - 1, part);
+    subtract_share(free.partial, free.partial.end() - 1, part);
     spilled -= part;
   }
 }

@@ -18,11 +18,15 @@ struct FreeGpus {
   GpuCount whole() const;  ///< devices that are free
 };
 
-/// Returns how many pods with `gpus_per_pod` fit, if nothing else is placed between them.
+/// Largest number of pods without GPUs that places() returns.
+inline constexpr std::int64_t kManyPods = 1'000'000;
+
+/// Returns how many pods with `gpus_per_pod` fit, if nothing else is placed between them; `kManyPods` for pods without
+/// GPUs.
 std::int64_t places(const FreeGpus& free, MilliGpu gpus_per_pod);
 
-/// Takes the GPUs of a pod, at most the free ones. A share is taken from the fullest device that has room for it. If
-/// the pod does not fit on the devices, it takes the free parts of several devices.
+/// Takes the GPUs of a pod, which must be at most the free GPUs. A share is taken from the fullest device that has room
+/// for it. If the pod does not fit on the devices, it takes the free parts of several devices.
 void take(FreeGpus& free, MilliGpu gpus);
 
 /// The GPUs that a pod holds on its node.
@@ -32,12 +36,12 @@ struct HeldGpus {
 };
 
 /// Returns the free GPUs of a node. Pods whose devices are not known are assumed to be packed well: the largest first,
-/// each share on the fullest device that has room. A pod that holds a device that has vanished takes room on the other
-/// devices, because kubelet admits a new pod only if the requests of all pods are at most the allocatable GPUs.
+/// each share on the fullest device that has room. If a device has vanished, its pods take room on the other devices,
+/// because kubelet admits a new pod only if the requests of all pods are at most the allocatable GPUs.
 /// @param gpus  allocatable GPUs of the node
 FreeGpus free_gpus(MilliGpu gpus, std::vector<HeldGpus> held);
 
-/// The devices of an empty node that pods need. The largest pod is added first.
+/// The devices of an empty node that pods need. The largest pod must be added first.
 class NeededDevices {
  public:
   void add(MilliGpu pod) { take(left_, pod); }

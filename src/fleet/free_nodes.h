@@ -16,21 +16,24 @@
 
 namespace capstan::fleet {
 
-/// Amounts that the open nodes of a group have left. Free CPU differs from node to node by a little and seldom limits
-/// pods that ask for GPUs, so resources other than GPUs are rounded down. If they suffice for all pods that the GPUs
-/// hold, all nodes of the group take the same number of pods.
+/// Amounts that the open nodes of a group have left. Resources other than GPUs are rounded down. Otherwise small
+/// differences of free CPU, which seldom limit pods that ask for GPUs, would put nearly every node into a group of its
+/// own. If the rounded amounts suffice for as many pods as the GPUs allow, all nodes of the group take the same number
+/// of pods.
 struct NodeSpace {
   FreeGpus free;
-  MilliGpu gpus{};                             ///< allocatable GPUs
-  std::optional<model::Resources> at_least{};  ///< as NodeRoom::available, rounded down
+  MilliGpu gpus{};                                        ///< allocatable GPUs
+  std::optional<model::Resources> others_rounded_down{};  ///< as NodeRoom::available, rounded down
   friend bool operator==(const NodeSpace&, const NodeSpace&) = default;
 
   /// Orders by free GPUs. The order of the other amounts has no meaning.
   friend std::strong_ordering operator<=>(const NodeSpace& a, const NodeSpace& b) {
     if (const auto order = a.free <=> b.free; order != 0) return order;
     if (const auto order = a.gpus <=> b.gpus; order != 0) return order;
-    if (const auto order = a.at_least.has_value() <=> b.at_least.has_value(); order != 0) return order;
-    return a.at_least ? compare(*a.at_least, *b.at_least) : std::strong_ordering::equal;
+    if (const auto order = a.others_rounded_down.has_value() <=> b.others_rounded_down.has_value(); order != 0)
+      return order;
+    return a.others_rounded_down ? compare(*a.others_rounded_down, *b.others_rounded_down)
+                                 : std::strong_ordering::equal;
   }
 
  private:

@@ -65,19 +65,25 @@ void learn_pod(Index& index, PodId id, const model::Pod& pod, std::set<NodeId>& 
   if (unbound) index.unbound_pods.insert({pod.created_at, id});
 }
 
+Index::PendingGang as_pending(const Index::GangRow& row, GangId id) {
+  return {.priority = row.priority, .created_at = row.created_at, .id = id};
+}
+
 void forget_gang(Index& index, GangId id) {
   const auto found = index.gangs.find(id);
   if (found == index.gangs.end()) return;
   erase_from(index.gangs_by_service, found->second.service, id);
-  if (found->second.pending) index.pending_gangs.erase({found->second.created_at, id});
+  if (found->second.pending) index.pending_gangs.erase(as_pending(found->second, id));
   index.gangs.erase(found);
 }
 
 void learn_gang(Index& index, GangId id, const model::Gang& gang) {
   const bool pending = gang.phase == model::Gang::Phase::pending;
-  index.gangs[id] = {.service = gang.service, .created_at = gang.created_at, .pending = pending};
+  const Index::GangRow row{
+      .service = gang.service, .priority = gang.spec.priority, .created_at = gang.created_at, .pending = pending};
+  index.gangs[id] = row;
   index.gangs_by_service[gang.service].insert(id);
-  if (pending) index.pending_gangs.insert({gang.created_at, id});
+  if (pending) index.pending_gangs.insert(as_pending(row, id));
 }
 
 /// Adds (+1) or subtracts (-1) a node in its pool's totals.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,16 @@ namespace capstan::fleet {
 /// Data derived from a snapshot, so that the cost of a decision depends on what changed and not on the size of the
 /// cluster. It is never saved because it is a function of the snapshot: `apply(build(S), S + D, D) == build(S + D)`.
 struct Index {
+  /// A pending gang. Gangs are served in this order: a higher priority first, then the older one, then the lower id.
+  struct PendingGang {
+    std::int32_t priority = 0;
+    Instant created_at;
+    GangId id;
+    friend bool operator==(const PendingGang&, const PendingGang&) = default;
+    friend bool operator<(const PendingGang& a, const PendingGang& b) {
+      return std::tie(b.priority, a.created_at, a.id) < std::tie(a.priority, b.created_at, b.id);
+    }
+  };
   /// A pod with the values that the index counted, so that they can be subtracted later without the old snapshot.
   struct PodRow {
     NodeId node;
@@ -42,6 +53,7 @@ struct Index {
   };
   struct GangRow {
     ServiceId service;
+    std::int32_t priority = 0;
     Instant created_at;
     bool pending = false;
     friend bool operator==(const GangRow&, const GangRow&) = default;
@@ -55,16 +67,16 @@ struct Index {
   std::map<NodeId, std::set<PodId>> pods_by_node;          ///< pods that hold GPUs on the node
   std::map<QueueId, MilliGpu> gpus_by_queue;               ///< GPUs of the queue's own pods; only queues that hold any
   std::map<ServiceId, std::set<GangId>> gangs_by_service;  ///< gangs in any phase
-  std::set<std::pair<Instant, GangId>> pending_gangs;      ///< pending gangs, oldest first
+  std::set<PendingGang> pending_gangs;                     ///< pending gangs in the order in which they are served
   std::set<std::pair<Instant, PodId>> unbound_pods;        ///< pods in phase pending without a node, oldest first
-  /// Cache of placement; it does not count when two indexes are compared.
+  /// Cache of placement, which a comparison of two indexes ignores.
   AssumedRooms assumed;
 
   friend bool operator==(const Index&, const Index&) = default;
 };
 
 Index build(const model::Snapshot& snapshot);
-/// Updates an index of the snapshot before `delta` to `next`, the snapshot after it.
+/// Updates an index of the snapshot before `delta`, so that it becomes the index of `next`, the snapshot after `delta`.
 void apply(Index& index, const model::Snapshot& next, const model::Delta& delta);
 
 }  // namespace capstan::fleet

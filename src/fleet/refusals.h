@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "fleet/rooms.h"
 #include "model/gang_spec.h"
@@ -15,11 +16,13 @@ struct BestPlace {
   NodeId best_node;            ///< only at level `node`
   MilliGpu best_free;          ///< free GPUs of the best domain or node, on nodes that the pods may use
   std::int64_t best_pods = 0;  ///< pods that fit there
-  MilliGpu domain_free;        ///< free GPUs on all nodes of `best_domain`; 0 at level `node`
+  /// Pods of each further set of the gang that also fit there; empty for a gang with one set.
+  std::vector<std::int64_t> best_others{};
+  MilliGpu domain_free;  ///< free GPUs on all nodes of `best_domain`; 0 at level `node`
 };
 
-/// The result of a search that found no room for a gang. The search is not repeated for gangs with an equal request
-/// until a change could make such a gang fit.
+/// The result of a search that found no room for a gang. For a gang with an equal request, only the nodes that have
+/// changed since then are counted. The search is repeated if the best place got worse or if many nodes changed.
 struct Refusal {
   std::optional<BestPlace> best;  ///< none: no such gang was refused yet
   std::uint64_t version = 0;      ///< version of the rooms in which `best` was found
@@ -31,7 +34,7 @@ struct Refusal {
   std::uint64_t cycle = 0;                        ///< the last cycle in which such a gang was pending
 };
 
-/// Refusals of the requests that had a pending gang in the last cycle.
+/// The known refusals, by request. A request is kept while a gang with this request is pending.
 struct Refusals {
   std::map<model::GangSpec, Refusal> rows;  ///< refusals by the request of the pods that need a node
   std::uint64_t cycle = 0;

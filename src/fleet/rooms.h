@@ -31,7 +31,7 @@ using model::TopologyLevel;
 struct NodeRoom {
   GpuKindId gpu;
   MilliGpu gpus;      ///< allocatable GPUs
-  FreeGpus free;      ///< GPUs that its pods leave free, terminating pods included
+  FreeGpus free;      ///< GPUs that no pod holds; a terminating pod still holds its GPUs
   bool open = false;  ///< true: accepts new pods
   model::NodeClassId node_class{};
   std::optional<model::Resources> available{};  ///< as in model::Node, less the amounts taken since
@@ -39,10 +39,10 @@ struct NodeRoom {
   friend bool operator==(const NodeRoom&, const NodeRoom&) = default;
 };
 
-/// Returns the space of the group to which a node belongs.
+/// Returns the amounts by which `FreeNodes` groups a node.
 inline NodeSpace space_of(const NodeRoom& room) {
   const auto round = [](const model::Resources& amounts) { return rounded_down(amounts); };
-  return {.free = room.free, .gpus = room.gpus, .at_least = room.available.transform(round)};
+  return {.free = room.free, .gpus = room.gpus, .others_rounded_down = room.available.transform(round)};
 }
 
 /// A domain, restricted to its nodes of one GPU kind.
@@ -85,7 +85,8 @@ class Rooms {
  private:
   void count(NodeId id, const NodeRoom& room, int sign);
 
-  /// Rooms of consecutive ids. A page without nodes is empty, so that ids of nodes that are gone cost no memory.
+  /// Number of consecutive node ids in one page. A page without nodes is empty, so that ids of nodes that are gone cost
+  /// no memory.
   static constexpr std::size_t kPage = 64;
   using Page = std::vector<std::optional<NodeRoom>>;
   std::vector<Page> pages_;  ///< by node id; the last page has a node

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/assert.h"
+#include "base/known_row.h"
 #include "kube/request.h"
 
 namespace capstan::kube {
@@ -76,12 +77,12 @@ void AccessReviewer::review(std::string_view token, Handler handler) {
   ask_owner(key, token);
 }
 
-/// Drops the answers that are too old and, if there are too many, the answers that end first. Returns whether there is
-/// room.
+/// Drops the expired answers and, if there are still too many entries, the answers that expire next. Returns true if
+/// there is room for another question.
 bool AccessReviewer::make_room() {
   const Instant now = clock_();
   std::erase_if(entries_, [&](const auto& entry) { return entry.second.verdict && entry.second.until <= now; });
-  while (entries_.size() >= options_.kept_max) {
+  while (entries_.size() >= options_.entries_max) {
     auto first = entries_.end();
     for (auto at = entries_.begin(); at != entries_.end(); ++at) {
       if (at->second.verdict && (first == entries_.end() || at->second.until < first->second.until)) first = at;
@@ -106,7 +107,7 @@ ApiRequest AccessReviewer::request(std::string_view group, std::string_view plur
 void AccessReviewer::ask_owner(const Key& key, std::string_view token) {
   ApiRequest asked =
       request("authentication.k8s.io", "tokenreviews", "TokenReview", R"({"token":)" + json_quote(token) + "}");
-  entries_.at(key).call =
+  known_row(entries_, key).call =
       client_.call(std::move(asked), [this, key](const Outcome& outcome) { take_owner(key, outcome); });
 }
 
@@ -123,7 +124,7 @@ void AccessReviewer::take_owner(const Key& key, const Outcome& outcome) {
   }
   ApiRequest asked = request("authorization.k8s.io", "subjectaccessreviews", "SubjectAccessReview",
                              spec.dump(-1, ' ', false, ReviewJson::error_handler_t::replace));
-  entries_.at(key).call =
+  known_row(entries_, key).call =
       client_.call(std::move(asked), [this, key, user](const Outcome& got) { take_permission(key, user, got); });
 }
 
@@ -141,13 +142,13 @@ void AccessReviewer::take_permission(const Key& key, const std::string& user, co
 
 /// Keeps the verdict and passes it on. A missing answer is not kept, so that the next request asks again.
 void AccessReviewer::answer(const Key& key, AccessVerdict verdict) {
-  Entry& entry = entries_.at(key);
+  Entry& entry = known_row(entries_, key);
   const std::vector<Handler> waiting = std::exchange(entry.waiting, {});
   entry.call = 0;
   if (verdict.kind == VerdictKind::unavailable) {
     entries_.erase(key);
   } else {
-    entry.until = clock_() + options_.kept;
+    entry.until = clock_() + options_.answer_lifetime;
     entry.verdict = verdict;
   }
   for (const Handler& handler : waiting) handler(verdict);

@@ -35,8 +35,8 @@ class AccessReviewer {
   using Handler = std::function<void(const AccessVerdict&)>;
   struct Options {
     std::string path;                                     ///< the nonResourceURL, such as "/ui"
-    Duration kept = std::chrono::seconds(5);              ///< time for which an answer is used again
-    std::size_t kept_max = 256;                           ///< largest number of kept answers and open questions
+    Duration answer_lifetime = std::chrono::seconds(5);   ///< time for which an answer is used again
+    std::size_t entries_max = 256;                        ///< largest number of kept answers and open questions
     std::size_t waiting_max = 64;                         ///< largest number of requests that wait for one answer
     Duration timeout = std::chrono::seconds(5);           ///< time limit for each request to the API server
     std::size_t token_bytes_max = std::size_t{16} << 10;  ///< longer tokens are unknown

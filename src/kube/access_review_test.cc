@@ -98,7 +98,7 @@ struct AccessReviewTest : testing::Test {
 
   Instant now{100s};
   ReviewServer server;
-  AccessReviewer::Options options{.path = "/ui", .kept_max = 4, .waiting_max = 2};
+  AccessReviewer::Options options{.path = "/ui", .entries_max = 4, .waiting_max = 2};
   std::optional<Credentials> credentials;
   std::optional<Client> client;
   std::optional<AccessReviewer> reviewer;

@@ -20,8 +20,8 @@ std::string text_at(const JsonObject& object, const char* pointer) {
   return object.contains(at) && object.at(at).is_string() ? object.at(at).get<std::string>() : std::string();
 }
 
-/// Returns true if a controller created the object from one that a person wrote, such as a ReplicaSet from a Deployment
-/// or an HPA from a ScaledObject.
+/// Returns true if a controller owns the object, so that no person wrote it: a ReplicaSet of a Deployment, or an HPA of
+/// a ScaledObject.
 bool is_controlled(const JsonObject& object) {
   const nlohmann::json_pointer<std::string> at("/metadata/ownerReferences");
   if (!object.contains(at) || !object.at(at).is_array()) return false;
@@ -33,8 +33,8 @@ bool is_controlled(const JsonObject& object) {
 using Pointer = nlohmann::json_pointer<std::string>;
 constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Returns true if the author wrote spec.replicas, and not only the API server (its default) or an autoscaler. Returns
-/// true, too, if the writer is not known from the annotation or the managed fields.
+/// Returns false if only the API server (by its default) or an autoscaler wrote spec.replicas. Returns true if the
+/// author wrote it, or if neither the annotation nor the managed fields show who did.
 bool states_replicas(const JsonObject& object) {
   const JsonObject& metadata = object.at("metadata");
   if (metadata.contains("annotations") && metadata["annotations"].contains(kLastApplied)) {

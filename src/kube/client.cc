@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/known_row.h"
 
 namespace capstan::kube {
 namespace {
@@ -139,7 +140,7 @@ void Client::run_once() {
 Instant Client::next_deadline() const {
   Instant next = credentials_.next_deadline();
   for (const CallId id : waiting_) {
-    const Call& call = *calls_.at(id);
+    const Call& call = *known_row(calls_, id);
     if (!credentials_.ready()) {
       next = std::min(next, call.give_up_at);
     } else {
@@ -269,8 +270,8 @@ void Client::drop_silent() {
   }
 }
 
-/// Queues a refused request once more if the server may accept it later (429) or with new credentials (401). Neither
-/// answer changes anything on the server. Returns false if the request is not retried.
+/// Queues a refused request once more if the server may accept it later (429) or with new credentials (401). In both
+/// cases the server has changed nothing. Returns false if the request is not retried.
 bool Client::retry(Call& call, const ApiError& error, Instant now) {
   if (error.code == 401 && !call.has_new_credentials) {
     call.has_new_credentials = true;

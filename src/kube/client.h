@@ -39,9 +39,9 @@ struct Outcome {
 /// Sends requests to one API server over any transport. It decides when a request is sent, adds the credentials, and
 /// classifies the answer. It never retries a conflict (409), because only the caller can resolve it.
 ///
-/// A connection may die without an error. The client detects this when an urgent request gets no answer and a later
-/// request gets one. It then gives up all older requests that have received no data since: calls end with an error, and
-/// watches restart from their last version.
+/// A connection may die without an error. The client assumes this when an urgent request gets no answer and a later
+/// request gets one. It then gives up every request that has received no data since the urgent request failed: calls
+/// end with an error, and watches restart from their last version.
 class Client {
  public:
   struct Options {

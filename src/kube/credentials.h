@@ -26,7 +26,7 @@ class Plugin {
 /// token lives about an hour), and an exec plugin runs again shortly before its credentials expire. Nothing blocks.
 class Credentials {
  public:
-  /// Kubernetes rotates a bound token after 80 % of its lifetime, so that one read per minute is enough.
+  /// Kubernetes rotates a bound token after 80 % of its lifetime, so one read per minute is enough.
   static constexpr Duration kReadAgainAfter = std::chrono::seconds(60);
   static constexpr Duration kPluginMax = std::chrono::seconds(30);
   /// Time before the expiry at which the plugin runs again.

@@ -58,13 +58,15 @@ std::string Json::scalar() const {
 
 void Json::items(void* visit, void (*call)(void*, Json)) const {
   if (!is_array()) return;
-  const simdjson::dom::array array = Access::unwrap(*this).get_array().value_unsafe();  // outlives the loop's range
+  // The array has a name, so that it lives as long as the loop.
+  const simdjson::dom::array array = Access::unwrap(*this).get_array().value_unsafe();
   for (const element item : array) call(visit, Access::wrap(item));
 }
 
 void Json::fields(void* visit, void (*call)(void*, std::string_view, Json)) const {
   if (!is_object()) return;
-  const simdjson::dom::object object = Access::unwrap(*this).get_object().value_unsafe();  // outlives the loop's range
+  // The object has a name, so that it lives as long as the loop.
+  const simdjson::dom::object object = Access::unwrap(*this).get_object().value_unsafe();
   for (const auto field : object) {
     call(visit, field.key, Access::wrap(field.value));
   }

@@ -56,8 +56,12 @@ std::string_view StringMap::get(std::string_view key) const {
 bool StringMap::contains_all(const StringMap& other) const { return std::ranges::includes(entries_, other.entries_); }
 
 StringMap read_string_map(Json object) {
+  std::vector<std::pair<std::string, std::string>> entries;
+  object.for_each_field([&](std::string_view key, Json value) { entries.emplace_back(key, value.text()); });
+  // In ascending order, each entry is set at the end. In other orders a great many entries would take hours.
+  std::ranges::stable_sort(entries, {}, [](const auto& entry) -> const std::string& { return entry.first; });
   StringMap map;
-  object.for_each_field([&](std::string_view key, Json value) { map.set(key, value.text()); });
+  for (const auto& [key, value] : entries) map.set(key, value);
   return map;
 }
 

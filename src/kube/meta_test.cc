@@ -17,6 +17,17 @@ TEST(StringMap, IsSortedAndHasOneValuePerKey) {
   EXPECT_FALSE((StringMap{}).contains_all(map));
 }
 
+TEST(StringMap, ManyEntriesInTheWorstOrderAreReadAtOnce) {
+  std::string text = "{\"a\": \"first\", ";
+  for (int i = 50'000; i > 0; --i) text += "\"key-" + std::to_string(i) + "\": \"v\", ";
+  text += "\"a\": \"last\"}";
+  JsonDocument document;
+  const StringMap map = read_string_map(document.parse(text).value());
+  EXPECT_EQ(map.size(), 50'001u);
+  EXPECT_EQ(map.get("a"), "last");
+  EXPECT_EQ(map.get("key-49999"), "v");
+}
+
 TEST(Meta, DropsManagedFieldsAndUnusedAnnotations) {
   JsonDocument document;
   const Result<Json> object = document.parse(R"({"metadata": {

@@ -36,7 +36,7 @@ EndpointSlice read_endpoint_slice(Json object) {
                       .terminating = conditions["terminating"].boolean(),
                       .pod = target["kind"].text() == "Pod" ? target["name"].string() : std::string(),
                       .node = item["nodeName"].string()};
-    // The addresses of an endpoint are interchangeable: https://issue.k8s.io/106267
+    // The addresses of an endpoint are interchangeable, so the first one is enough: https://issue.k8s.io/106267
     item["addresses"].for_each([&](Json address) {
       if (endpoint.address.empty()) endpoint.address = address.text();
     });

@@ -46,7 +46,7 @@ Resources requests_of_pod(Json spec) {
 }
 
 /// Reads the step limits of an engine from its container. A container with more words or variables than any engine has
-/// is skipped, because resolving variables costs words times variables.
+/// is skipped, because the cost of resolving variables grows with the product of both numbers.
 manifest::StepLimits step_limits_of(Json container) {
   constexpr std::size_t kMaxBytes = 32'768, kMaxVariables = 512;
   manifest::ContainerStart start{.image = container["image"].text()};

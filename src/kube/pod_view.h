@@ -44,8 +44,8 @@ struct PodSpec {
   std::vector<std::string> scheduling_gates;
   std::vector<std::string> readiness_gates;
   std::vector<Container> containers;
-  /// Requests as the scheduler counts them: the containers and sidecars together plus the pod's overhead. An init
-  /// container plus the sidecars before it counts instead of that sum, if it is larger.
+  /// Requests as the scheduler counts them. For each resource, they are the larger of two amounts, plus the pod's
+  /// overhead: the sum of all containers and sidecars, or the largest init container plus the sidecars before it.
   /// https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers
   Resources requests;
   bool has_resource_claims = false;  ///< the pod uses dynamic resource allocation
@@ -69,9 +69,9 @@ struct Pod {
   std::string ip;
   std::string nominated_node;
   WallTime started_at;
-  /// Time from which all init containers had ended; epoch: not all have, it is not known, or the pod has none.
+  /// Time at which the last init container ended. Not set if some still run, if it is not known, or if there are none.
   WallTime initialized_at;
-  /// Time since which all containers have been running; epoch: some do not run, or the time is not known.
+  /// Time since which all containers have been running. Not set if some do not run, or if the time is not known.
   WallTime containers_started_at;
   std::vector<Condition> conditions;
   std::int64_t restarts = 0;  ///< restarts of all containers

@@ -64,8 +64,8 @@ ApiRequest create(const ObjectRef& object, std::string body, std::string_view su
 ApiRequest apply(const ObjectRef& object, std::string body, bool force, std::string_view subresource = {},
                  DryRun dry_run = DryRun::none);
 
-/// Returns a server-side apply of the status fields that Capstan owns. The server refuses it if the UID differs, which
-/// means that another object has the name now.
+/// Returns a forced server-side apply of the status fields that Capstan owns. The server refuses it if the UID differs,
+/// which means that another object has the name now.
 /// @param status  status as JSON
 ApiRequest apply_status(const ObjectRef& object, std::string_view uid, std::string_view status);
 

@@ -27,7 +27,8 @@ class AdapterRules {
   std::vector<const Value*> rules_;
 };
 
-/// Returns true if an adapter in the same folder serves a metric under this name. Its series may have any name.
+/// Returns true if an adapter in the same folder serves a metric under this name. The series that the adapter reads
+/// from Prometheus may have another name.
 bool is_served_by_adapter(const Set& set, const Object& from, std::string_view name);
 
 }  // namespace capstan::lint

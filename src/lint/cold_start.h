@@ -25,22 +25,23 @@ inline constexpr double kSmallWeightsGb = 8;
 inline constexpr std::int64_t kTinyStartS = 75;
 inline constexpr double kTinyWeightsGb = 1;
 
-/// Seconds that an engine of language models needs at least, with any model: it loads its libraries, starts the
-/// processes of the GPUs and captures CUDA graphs.
+/// Least number of seconds in which an engine of language models starts, with any model: it loads its libraries, starts
+/// the processes of the GPUs and captures CUDA graphs.
 inline constexpr std::int64_t kFastestStartS = 20;
 
-/// Returns the seconds that a container needs at least from its start to its first answer. Weights are downloaded with
+/// Returns the least number of seconds from the start of a container to its first answer. Weights are downloaded with
 /// at most 1 GB/s and read from a volume with at most 2.5 GB/s. Returns none if the container runs no known engine of
 /// language models.
 std::optional<std::int64_t> shortest_start_s(const Object& object, const Pod& pod, const Value& container);
 
-/// Returns the seconds that a container needs at most to download and to load its model: 100 MB/s and two minutes for
-/// the rest. Returns none if the size of the model is unknown.
+/// Returns the largest number of seconds in which a container downloads and loads its model. The download is assumed to
+/// run at 100 MB/s, and everything after it to take two minutes. Returns none if the size of the model is unknown.
 std::optional<std::int64_t> longest_start_s(const Value& container);
 
-/// Returns the seconds that a replica of the scaled workload needs at least. An initial delay of its readiness or
-/// startup probe counts too, because the replica is not ready before. If the input lacks the target, its metrics may
-/// show that it is an engine. Returns none if the target is not known to start slowly.
+/// Returns the least number of seconds in which a replica of the scaled workload starts. An initial delay of its
+/// readiness or startup probe counts too, because the replica is not ready before the delay is over. If the input lacks
+/// the workload, the metrics of the scaler may show that it is an engine. Returns none if the workload is not known to
+/// start slowly.
 std::optional<std::int64_t> shortest_start_s(const Scaler& scaler, const Set& set);
 
 }  // namespace capstan::lint

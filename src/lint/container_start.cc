@@ -26,7 +26,8 @@ std::vector<std::string_view> texts_of(const Value& list) {
   return out;
 }
 
-/// Returns the values that hold the words of the command line. `CommandWord::source` is an index into them.
+/// Returns the values from which the command line comes: the words of `command` and `args`, then the values of `env`.
+/// `CommandWord::source` is an index into them.
 std::vector<const Value*> sources_of(const Value& container) {
   std::vector<const Value*> out = words_of(container["command"]);
   std::ranges::copy(words_of(container["args"]), std::back_inserter(out));
@@ -111,7 +112,7 @@ std::string model_of(const EngineCommand& engine) {
   return engine.words.empty() ? "" : engine.words.front().text;
 }
 
-/// Returns an upper bound of the parameters of a model whose name states a size only in words, in billions:
+/// Returns an upper bound of the number of parameters, in billions, of a model whose name shows its size only in words:
 /// "DialoGPT-small", "bge-m3".
 std::optional<double> billions_of_word(std::string_view model) {
   std::string name(model);

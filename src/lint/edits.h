@@ -31,8 +31,8 @@ std::optional<Edit> key_edit(const File& file, const Value& entry, std::string_v
 /// style and in JSON the entry and its comma. A comment on the line stays, on a line of its own.
 std::optional<Edit> removal_edit(const File& file, const Value& mapping, const Value& entry);
 
-/// Returns the edit that adds an entry to a mapping after the entry `after`. The new key is quoted if the key of
-/// `after` is quoted; numbers are plain.
+/// Returns the edit that adds an entry to a mapping after the entry `after`. The new key and value are quoted if the
+/// key of `after` is quoted, but a number stays plain.
 std::optional<Edit> insertion_edit(const File& file, const Value& mapping, const Value& after, std::string_view key,
                                    std::string_view value);
 

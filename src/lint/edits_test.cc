@@ -7,7 +7,7 @@
 namespace capstan::lint::edits_test {
 namespace {
 
-/// Returns a text after the edit that `make` returns; "none" if it returns none.
+/// Returns a text after the edit that `make` returns; "none" if `make` returns no edit.
 template <typename Make>
 std::string edited(const std::string& text, const Make& make) {
   File file("a.yaml", text);

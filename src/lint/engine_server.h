@@ -20,7 +20,7 @@ struct EngineServer {
 /// the container may change where the engine listens.
 std::optional<EngineServer> engine_server(const Value& container);
 
-/// Returns the server of a pod whose only container, without sidecars, listens on one port.
+/// Returns the server of a pod that has one container and no sidecar, if this container listens on one port only.
 std::optional<EngineServer> only_server(const Pod& pod);
 
 /// Returns the number of a container's port that a probe or a Service states by number or by name; none if the

@@ -78,7 +78,7 @@ std::optional<std::int64_t> gpus_of_instance(std::string_view type) {
   if (family->min_gpus == family->max_gpus) return family->min_gpus;
   const std::string_view size = type.substr(dot + 1);
   // In most families, xlarge, 2xlarge, 4xlarge, 8xlarge and 16xlarge have one GPU, but 12xlarge and 24xlarge have four.
-  // The lines before the last one handle the exceptions.
+  // The conditions on a family handle the exceptions.
   if (size == "metal" || size == "48xlarge") return family->max_gpus;
   if (family->family == "p3") return size == "2xlarge" ? 1 : size == "8xlarge" ? 4 : 8;
   if (family->family == "g3") return size == "8xlarge" ? 2 : size == "16xlarge" ? 4 : 1;

@@ -26,7 +26,8 @@ struct GpuFamily {
 const GpuFamily* gpu_family(std::string_view family_or_type);
 std::span<const GpuFamily> gpu_families();
 
-/// Returns the number of GPUs of an AWS instance type: 4 for "g5.12xlarge". Returns none if the family is unknown.
+/// Returns the number of GPUs of an AWS instance type: 4 for "g5.12xlarge". Returns none if the family or the size is
+/// unknown.
 std::optional<std::int64_t> gpus_of_instance(std::string_view type);
 /// Returns the number of CPUs of an AWS instance type: 48 for "g5.12xlarge". Returns none if the size is unknown.
 std::optional<std::int64_t> cpus_of_instance(std::string_view type);

@@ -13,7 +13,7 @@ namespace capstan::lint {
 namespace {
 
 /// The smallest values of a family's instance types.
-struct Least {
+struct SmallestValues {
   std::int64_t cpus_per_gpu = 1'000;
   std::int64_t memory_per_cpu = 1'000;  // GiB
 };
@@ -21,7 +21,7 @@ struct Least {
 TEST(LintFacts, FamiliesAgreeWithTheInstanceTypes) {
   std::ifstream file(CAPSTAN_SOURCE_DIR "/data/instances.csv");
   ASSERT_TRUE(file);
-  std::map<std::string, Least> by_family;
+  std::map<std::string, SmallestValues> by_family;
   std::string line;
   std::getline(file, line);
   while (std::getline(file, line)) {
@@ -33,7 +33,7 @@ TEST(LintFacts, FamiliesAgreeWithTheInstanceTypes) {
     if (!type.ends_with(".metal")) {
       EXPECT_EQ(cpus_of_instance(type), cpus) << type;
     }
-    Least& least = by_family[type.substr(0, type.find('.'))];
+    SmallestValues& least = by_family[type.substr(0, type.find('.'))];
     least.cpus_per_gpu = std::min(least.cpus_per_gpu, cpus / gpus);
     least.memory_per_cpu = std::min<std::int64_t>(least.memory_per_cpu, std::stoll(std::string(row[7])) / cpus);
   }

@@ -37,7 +37,7 @@ Span part_of_literal(std::string_view source, const Value& value, std::size_t of
   return {static_cast<std::uint32_t>(found), static_cast<std::uint32_t>(found + size)};
 }
 
-/// Returns the comment at the head of a text in lower case.
+/// Returns the comment at the head of a text, converted to lower case.
 std::string head_comment(std::string_view text) {
   std::string comment;
   while (text.starts_with('#') || text.starts_with('\n') || text.starts_with("---")) {

@@ -29,8 +29,8 @@ struct File {
   std::string text;                      ///< whole content
   std::string yaml;                      ///< for Markdown: `text` with everything except fenced YAML blanked, in the
                                          ///< same length; empty for other files
-  std::string scope;                     ///< folder of the file or of its kustomization; all objects of a scope are
-                                         ///< assumed to be in one cluster
+  std::string scope;                     ///< folder of the file or of its kustomization, or the path of a Markdown
+                                         ///< file; all objects of a scope are assumed to be in one cluster
   std::set<std::string> patched_kinds;   ///< kinds of its objects that kustomizations change; `*` for any kind
   std::vector<std::uint32_t> deployers;  ///< ids of the kustomizations and charts that deploy it, sorted
   bool has_acceptances;                  ///< true if the text contains `kAcceptance`

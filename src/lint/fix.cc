@@ -223,7 +223,7 @@ std::vector<FixedFile> apply_fixes(const Report& report, FixSafety up_to) {
   for (const Finding& finding : report.findings) {
     if (finding.fix.edits.empty() || finding.safety() > up_to) continue;
     const auto [at, is_new] = by_file.try_emplace(identity(*finding.file));
-    // If the file changed between being read under two names, the edits of the second name do not fit.
+    // A file with two names is read twice. If it changed in between, the edits of the second name do not fit.
     if (!is_new && at->second.front()->file->text != finding.file->text) continue;
     at->second.push_back(&finding);
     if (is_new) order.push_back(&at->first);

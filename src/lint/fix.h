@@ -26,7 +26,7 @@ std::vector<FixedFile> apply_fixes(const Report& report, FixSafety up_to);
 /// Returns true if a finding has edits that change only the values that they name.
 bool can_be_fixed(const Finding& finding);
 
-/// Returns a text with edits applied. The edits must be sorted by place and must not overlap.
+/// Returns a text with edits applied. The edits must not overlap.
 std::string with_edits(const std::string& text, std::vector<Edit> edits);
 
 /// Returns true if two parsed values differ only where the edits are.

@@ -7,8 +7,8 @@
 namespace capstan::lint {
 namespace {
 
-/// The number of compute slices of a profile, and its possible first memory slots.
-struct Shape {
+/// The compute slices and the memory slots that a profile takes, and its possible first memory slots.
+struct PlacementShape {
   std::int64_t slices = 0;
   std::int64_t memory = 0;
   std::vector<std::int64_t> places;
@@ -19,7 +19,7 @@ bool is_double_memory(const MigProduct& product, std::string_view profile) {
   return product.memory_slots == 8 && profile.starts_with("1g.") && product.max_of(profile) == 4;
 }
 
-Shape shape_of(const MigProduct& product, std::string_view profile) {
+PlacementShape shape_of(const MigProduct& product, std::string_view profile) {
   const std::int64_t g = profile.empty() ? 0 : profile[0] - '0';
   if (product.memory_slots == 4) {
     if (g == 1) return {1, 1, {0, 1, 2, 3}};
@@ -43,9 +43,9 @@ Shape shape_of(const MigProduct& product, std::string_view profile) {
 
 /// Searches for a placement of the shapes from `next` on, largest first. A GPU has at most eight slots, so the search
 /// is short.
-bool place(const std::vector<Shape>& shapes, std::size_t next, std::uint32_t used, std::int64_t slices) {
+bool place(const std::vector<PlacementShape>& shapes, std::size_t next, std::uint32_t used, std::int64_t slices) {
   if (next == shapes.size()) return true;
-  const Shape& shape = shapes[next];
+  const PlacementShape& shape = shapes[next];
   if (shape.slices > slices) return false;
   for (const std::int64_t begin : shape.places) {
     const std::uint32_t mask = ((1u << shape.memory) - 1) << begin;
@@ -72,7 +72,7 @@ bool matches_filter(const MigProduct& product, std::string_view filter) {
 }  // namespace
 
 bool fits(const MigProduct& product, const MigGeometry& geometry) {
-  std::vector<Shape> shapes;
+  std::vector<PlacementShape> shapes;
   std::int64_t with_media = 0;
   for (const MigGeometry::Part& part : geometry.parts) {
     const std::optional<std::int64_t> max = product.max_of(part.profile);
@@ -81,7 +81,7 @@ bool fits(const MigProduct& product, const MigGeometry& geometry) {
     for (std::int64_t i = 0; i < part.count; ++i) shapes.push_back(shape_of(product, part.profile));
   }
   if (with_media > 1) return false;
-  std::ranges::stable_sort(shapes, std::ranges::greater(), &Shape::memory);
+  std::ranges::stable_sort(shapes, std::ranges::greater(), &PlacementShape::memory);
   return place(shapes, 0, 0, product.memory_slots == 4 ? 4 : 7);
 }
 

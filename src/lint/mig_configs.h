@@ -19,7 +19,7 @@ struct MigEntry {
 };
 void for_each_mig_entry(const Subject& s, const std::function<void(const MigEntry&)>& visit);
 
-/// The MIG strategy that a ClusterPolicy or chart values near the object state: "single" or "mixed".
+/// The MIG strategy of the folder of the object, "single" or "mixed". A ClusterPolicy or chart values state it.
 struct MigStrategy {
   std::string_view text;         ///< strategy; empty if no object states one
   const Object* from = nullptr;  ///< object that states the strategy

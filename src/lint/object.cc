@@ -34,7 +34,7 @@ bool is_operator_values(const Value& root) {
   return plugin || root["migManager"].is_mapping() || at(root, "mig.strategy").is_scalar();
 }
 
-/// Returns the kind of a chart's values that rules check; empty for any other document.
+/// Returns the kind under which rules check the values of a chart; empty for any other document.
 std::string_view values_kind(const Value& root) {
   if (root.has("apiVersion")) return {};
   if (is_operator_values(root)) return "GpuOperatorValues";
@@ -42,7 +42,7 @@ std::string_view values_kind(const Value& root) {
 }
 
 /// Returns true if the kind has the same name as a kind that rules check but belongs to another API. The table of this
-/// function omits kinds with pods.
+/// function has no kinds with pods, because find_pods() recognizes them.
 bool is_of_another_group(const Object& object) {
   struct Row {
     std::string_view kind, group;
@@ -73,7 +73,8 @@ bool is_of_another_group(const Object& object) {
 void find_pods(Object& object) {
   object.shapes = pod_shapes(object.kind, object.group);
   if (!object.shapes.empty()) return;
-  if (!pod_shapes(object.kind).empty() && !(object.kind == "Service" && object.group.empty())) object.foreign = true;
+  if (!pod_shapes(object.kind).empty() && !(object.kind == "Service" && object.group.empty()))
+    object.is_of_other_group = true;
   if (!describes_pods_only(object.group)) object.has_unlisted_pods = holds_pods(*object.root);
 }
 
@@ -123,7 +124,7 @@ void find_objects(const File& file, const Value& root, std::vector<Object>& out)
   const std::size_t slash = api_version.text.find('/');
   if (slash != std::string_view::npos) object.group = api_version.text.substr(0, slash);
   object.version = slash == std::string_view::npos ? api_version.text : api_version.text.substr(slash + 1);
-  object.foreign = is_of_another_group(object);
+  object.is_of_other_group = is_of_another_group(object);
   find_pods(object);
   const std::size_t index = out.size();
   out.push_back(object);

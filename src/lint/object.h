@@ -24,7 +24,7 @@ struct Object {
   std::uint32_t index = 0;
   /// True if the kind has the same name as a kind that rules check but belongs to another API. For example, both
   /// HyperShift and Karpenter have a NodePool.
-  bool foreign = false;
+  bool is_of_other_group = false;
   std::span<const PodShape> shapes = {};  ///< rows of its kind in the table of pod shapes
   bool carries_objects = false;           ///< true if it contains other objects, which are read as well
   bool has_unlisted_pods = false;         ///< true if it seems to contain pods although its kind has no pod shapes
@@ -39,8 +39,8 @@ struct Object {
 const Value& at(const Value& value, std::string_view path);
 const Value& at(const Object& object, std::string_view path);
 
-/// Appends the objects of a document: the object itself, or the items of a List. Appends nothing for any other
-/// document.
+/// Appends the objects of a document: the object itself with the objects that it contains, the items of a List, or the
+/// values of a chart that rules check. Appends nothing for any other document.
 void find_objects(const File& file, const Value& root, std::vector<Object>& out);
 
 /// Returns an annotation of an object; a missing value if there is none.

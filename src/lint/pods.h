@@ -114,14 +114,14 @@ std::vector<const Value*> resource_amounts(const Value& container);
 /// @param amount_of  amount of a container, at most 2^40, so that no sum overflows
 std::int64_t scheduled_amount(const Pod& pod, std::int64_t (*amount_of)(const Value& container));
 
-/// Returns the number of whole GPUs that the scheduler counts for a pod: the sum of its containers and sidecars, or the
-/// number of its largest init container if that is larger.
+/// Returns the number of whole GPUs that the scheduler counts for a pod, in the same way as `scheduled_amount`.
 std::int64_t gpus_of(const Pod& pod);
 /// Returns true if a pod asks for a GPU or a part of one, directly or by a ResourceClaim.
 bool wants_gpu(const Pod& pod);
 bool wants_gpu(const Object& object);
 
-/// Returns true if the object names a GPU resource, even with the number 0. Rules of GPU workloads check such objects.
+/// Returns true if the object names a GPU resource, even with the number 0, or a ResourceClaim. Rules of GPU workloads
+/// check such objects.
 bool asks_for_gpu(const Object& object);
 
 /// Returns true if the object serves requests on GPUs. Jobs do not.
@@ -143,14 +143,14 @@ std::int64_t gpus_of_largest_pod(const Object& object);
 /// Returns the seconds that the preStop hook of a container sleeps; none if it does not sleep.
 std::optional<std::int64_t> pre_stop_sleep_s(const Value& container);
 
-/// Returns true if `labels` hold all of `match_labels`.
+/// Returns true if `labels` hold all of `match_labels`, and `match_labels` is not empty.
 bool selects(const Value& match_labels, const Value& labels);
 
 /// Returns the HorizontalPodAutoscalers and ScaledObjects in the object's folder that name it as their target.
 std::vector<const Object*> scalers_of(const Object& object, const Set& set);
 /// Returns true if there is evidence that a scaler of the object is deployed together with it.
 bool is_surely_scaled(const Object& object, const Set& set);
-/// Returns true if such a scaler may also remove replicas.
+/// Returns true if there is evidence that a scaler that may also remove replicas is deployed together with the object.
 bool is_surely_scaled_down(const Object& object, const Set& set);
 
 }  // namespace capstan::lint

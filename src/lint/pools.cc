@@ -52,7 +52,7 @@ std::optional<std::int64_t> generation_of(std::string_view family) {
   return family[digit] - '0';
 }
 
-/// Returns true if a numeric requirement allows a number. An unreadable requirement allows all numbers.
+/// Returns true if a numeric requirement allows a number. A bound that is not an integer allows all numbers.
 bool allows_number(const Value& entry, std::int64_t number) {
   if (!entry || entry["values"].count == 0) return true;
   const std::string_view op = entry["operator"].text;

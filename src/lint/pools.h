@@ -38,14 +38,15 @@ std::vector<const GpuFamily*> families_of(const Pool& pool);
 /// requirements list no types.
 std::vector<std::string> instance_types_of(const Pool& pool);
 
-/// Returns true if the pool may be the only pool of its cluster: the input has no other pool, and the pool's name
-/// states no purpose, such as "default". Such a pool also runs the pods that need no GPU.
+/// Returns true if the pool may be the only pool of its cluster: its folder has no other pool, and its name, such as
+/// "default", states no purpose. Such a pool also runs the pods that need no GPU.
 bool is_general_pool(const Pool& pool, const Set& set);
 
 /// Returns true if the pool may buy spot nodes, which the cloud takes back at any time.
 bool allows_spot(const Pool& pool);
 
-/// Returns true if the requirements also limit the instance types in ways that `families_of` ignores, such as by size.
+/// Returns true if the requirements list neither families nor types but limit the instance types in ways that
+/// `families_of` ignores, such as by size.
 bool is_narrowed(const Pool& pool);
 
 /// Returns true if a requirement of the pool allows only instances with GPUs. A limit on GPUs does not show that.

@@ -8,14 +8,15 @@
 #include "lint/rules.h"
 #include "lint/run.h"
 
-// Manifests in which a rule must find nothing, or only something less severe. The examples in the rules show what they
-// must find.
+// Manifests in which a rule must find nothing, or only something less severe. The examples in a rule show the defects
+// that it must find.
 namespace capstan::lint::precision_test {
 namespace {
 
 using Texts = std::vector<Text>;
 
-/// Returns the severity of a rule's first finding in texts that are a part of a cluster; "none" if it has none.
+/// Returns the severity of a rule's first finding in texts that are a part of a cluster; "none" if the rule finds
+/// nothing.
 std::string_view found(const Texts& texts, std::string_view rule) {
   EXPECT_NE(find_rule(rule), nullptr) << rule;
   Options options;

@@ -66,7 +66,8 @@ class Query {
   Span fault_span_;
 };
 
-/// The signals of a scaler with their parsed queries. They are parsed once for all rules.
+/// The signals of a scaler, a PrometheusRule or the rules of an adapter, with their parsed queries. They are parsed
+/// once for all rules.
 class ScalerQueries {
  public:
   explicit ScalerQueries(const Object& scaler);

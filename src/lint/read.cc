@@ -49,8 +49,8 @@ void read_document(const manifest::Document& document, Reading& out) {
   find_objects(*out.file, document.root, out.objects);
 }
 
-/// Returns false for a document whose syntax errors are ignored. Excerpts in prose are often shortened on purpose,
-/// other tools have their own templates, and YAML that is not a manifest may have keys that are not strings.
+/// Returns false for a document that is skipped with its syntax errors. Excerpts in prose are often shortened on
+/// purpose, other tools have their own templates, and YAML that is not a manifest may have keys that are not strings.
 bool is_worth_reporting(const File& file, const manifest::Document& document, Summary& summary) {
   if (document.faults.empty()) return true;
   const std::string_view text = file.parsed().substr(document.span.begin, document.span.size());

@@ -19,7 +19,7 @@ struct Reading {
   std::vector<Object> objects;
   std::vector<Finding> findings;  ///< findings about the text itself, such as its syntax
   Summary summary;
-  std::optional<Error> broken;  ///< syntax error of a `.json` file that the user named
+  std::optional<Error> broken;  ///< syntax error of a `.json` file that was named (Text::named)
 };
 
 /// Adds a finding about the text itself, not about an object in it.

@@ -4,7 +4,7 @@
 
 #include "lint/testing/cases.h"
 
-// Tests of the rules about names that one object has for another: targets, ports, fields and devices.
+// Tests of the rules about references between objects: targets, ports, fields and devices.
 namespace capstan::lint::reference_cases_test {
 namespace {
 

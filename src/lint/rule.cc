@@ -115,9 +115,9 @@ Finding& Finding::mark_absence() {
   return *this;
 }
 
-Finding& Finding::require_object(const Object& other, bool sure) {
+Finding& Finding::require_object(const Object& other, bool is_certain) {
   if (other.file != file) message += fmt::format(" ({})", other.file->path);
-  if (!sure) {
+  if (!is_certain) {
     severity = Severity::info;
     fix = {};  // an uncertain finding changes no file
     message += "; this is advice, because nothing shows that both objects are deployed together";
@@ -143,8 +143,9 @@ Finding& Subject::report_span(Span span, std::string message) const {
 }
 
 Finding& Subject::require_object(Finding& finding, const Object& other, std::string_view name) const {
-  const bool sure = name.empty() ? set.deployed_together(object, other) : set.belong_together(object, other, name);
-  return finding.require_object(other, sure);
+  const bool is_certain =
+      name.empty() ? set.deployed_together(object, other) : set.belong_together(object, other, name);
+  return finding.require_object(other, is_certain);
 }
 
 Finding& Subject::report(const Value& value, std::string message) const {

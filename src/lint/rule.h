@@ -73,9 +73,9 @@ struct Finding {
   /// Marks the finding as one about a missing value. It becomes advice in an excerpt, which may be shortened, and for
   /// an object that a kustomization changes, because the kustomization may add the value.
   Finding& mark_absence();
-  /// Marks the finding as true only if `other` is deployed too. The message then names the file of `other`. If `sure`
-  /// is false, the finding becomes advice without edits.
-  Finding& require_object(const Object& other, bool sure);
+  /// Marks the finding as true only if `other` is deployed too. The message then names the file of `other`. If
+  /// `is_certain` is false, the finding becomes advice without edits.
+  Finding& require_object(const Object& other, bool is_certain);
 
   FixSafety safety() const;
   /// Returns the text of the repair: what the edits do, or the rule's advice if there are no edits.
@@ -103,7 +103,8 @@ class Subject {
   const Set& set;
   const Settings& settings;
 
-  /// Returns the signals and queries of the object. The object must be a scaler.
+  /// Returns the signals of the object with their parsed queries. The object must be a scaler, a PrometheusRule or the
+  /// rules of an adapter.
   const ScalerQueries& queries() const;
 
   /// Reports a finding at a value.

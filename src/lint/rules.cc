@@ -94,12 +94,13 @@ std::span<const Rule* const> rules_for(const Object& object) {
     }
     return list;
   }();
-  // A rule names a retired API, and a kind of Capstan that another API has too, by kind and group.
+  // Two APIs may have a kind of the same name. The rules of KEDA's retired API and of Capstan's Queue therefore name
+  // kind and group, such as Queue.capstan.dev.
   if (object.group == "keda.k8s.io" || object.group == "capstan.dev") {
     const auto of_group = lists.find(std::string(object.kind) + "." + std::string(object.group));
     if (of_group != lists.end()) return of_group->second;
   }
-  const auto found = object.foreign ? lists.end() : lists.find(object.kind);
+  const auto found = object.is_of_other_group ? lists.end() : lists.find(object.kind);
   if (found != lists.end()) return found->second;
   return object.has_unlisted_pods ? std::span<const Rule* const>(for_pods) : std::span<const Rule* const>();
 }
@@ -108,7 +109,7 @@ bool is_checked(const Object& object) {
   constexpr std::string_view kSearched[] = {"ClusterPolicy", "NodeOverlay",   "PriorityClass",
                                             "Service",       "Kustomization", "PersistentVolumeClaim"};
   const bool is_searched = std::ranges::find(kSearched, object.kind) != std::end(kSearched);
-  return !rules_for(object).empty() || (is_searched && !object.foreign) || object.carries_objects;
+  return !rules_for(object).empty() || (is_searched && !object.is_of_other_group) || object.carries_objects;
 }
 
 std::vector<std::string_view> checked_kinds() {

@@ -94,8 +94,8 @@ void check(Report& report, const Options& options) {
     if (finding.file->is_not_applied) finding.severity = Severity::info;
     finding.severity = severity_of(*finding.rule, finding.severity, options);
   }
-  // The hidden findings are removed last: an acceptance of a hidden finding is in use, because other options would show
-  // the finding.
+  // The hidden findings are removed only after this call, so that the acceptance of a hidden finding is not reported as
+  // unused: with other options the finding would be shown.
   suppress(report, options);
   remove_hidden(report, options);
   sort(report.findings);
@@ -106,7 +106,7 @@ std::string qualified_kind(const Object& object) {
   return std::string(object.kind) + (object.group.empty() ? "" : "." + std::string(object.group));
 }
 
-/// Moves the readings into the report. Files without objects and findings are released.
+/// Moves the readings into the report. Files with neither objects nor findings are released.
 void collect(std::vector<Reading>& readings, Report& report) {
   std::size_t objects = 0;
   for (const Reading& reading : readings) objects += reading.objects.size();

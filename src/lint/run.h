@@ -49,9 +49,9 @@ struct Report {
 struct Text {
   std::string path;
   std::string text;
-  bool named = true;       ///< true if a person named this file, so that a broken `.json` is an error
-  std::string scope = {};  ///< see Candidate::scope
-  bool patch = false;      ///< see Candidate::patch
+  bool named = true;                          ///< see Candidate::named; a broken `.json` is then an error
+  std::string scope = {};                     ///< see Candidate::scope
+  bool patch = false;                         ///< see Candidate::patch
   std::vector<std::uint32_t> deployers = {};  ///< see Candidate::deployers
   std::set<std::string> patched_kinds = {};   ///< see Candidate::patched_kinds
 };

@@ -13,7 +13,8 @@ namespace capstan::lint {
 
 enum class SignalSource : std::uint8_t { resource, pods, object, external, prometheus, other };
 
-/// One metric of an HPA, one trigger of a ScaledObject, or one metrics source of a PodAutoscaler.
+/// One metric of an HPA or of an object that scales itself, one trigger of a ScaledObject, one metrics source of a
+/// PodAutoscaler, or one expression of a PrometheusRule.
 struct ScalingSignal {
   SignalSource source = SignalSource::other;
   std::string_view type;          ///< type of a trigger (prometheus, kafka, cpu, ...) or of a metric (Pods, External,

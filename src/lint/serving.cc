@@ -96,7 +96,7 @@ const Object* service_of(const Object& object, const Pod& pod, const Set& set) {
 namespace {
 
 /// Returns true if the container has ports and all of them serve only metrics, by their names.
-bool serves_metrics_alone(const Value& container) {
+bool serves_only_metrics(const Value& container) {
   const auto is_for_metrics = [](const Value& port) {
     return port["name"].text == "metrics" || port["name"].text.ends_with("-metrics");
   };
@@ -107,7 +107,7 @@ bool serves_metrics_alone(const Value& container) {
 }  // namespace
 
 bool takes_requests(const Object& object, const Pod& pod, const Value& container, const Set& set) {
-  if (serves_metrics_alone(container)) return false;
+  if (serves_only_metrics(container)) return false;
   const bool has_probe = container["readinessProbe"] || container["livenessProbe"] || container["startupProbe"];
   if (!container["image"]) return true;  // without an image this is an excerpt, which may leave out the engine
   return container["ports"].count > 0 || has_probe || runs_engine(container) || service_of(object, pod, set) != nullptr;

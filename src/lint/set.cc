@@ -30,7 +30,7 @@ Set::Set(std::span<const Object> objects, bool is_complete) : objects_(objects),
     // The objects of one file are adjacent.
     const bool same = object.index > 0 && objects_[object.index - 1].file == object.file;
     scopes_.push_back(same ? scopes_.back() : new_id(scope_ids_, object.file->scope));
-    if (!object.foreign) add(object);
+    if (!object.is_of_other_group) add(object);
   }
   sort();
 }

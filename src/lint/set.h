@@ -16,11 +16,15 @@ namespace capstan::lint {
 /// and elsewhere only if the match is unambiguous.
 class Set {
  public:
-  /// @param is_complete  true if the input is one complete cluster
+  /// @param is_complete  true if the input is one complete cluster: it then counts as one folder whose objects are all
+  /// deployed together: it then counts as one folder whose objects are all
+  /// deployed together: it then counts as one folder whose objects are all
+  /// deployed together
   Set(std::span<const Object> objects, bool is_complete);
 
-  /// Returns the object that `from` refers to by a name. The object must be in the same file or folder. An object
-  /// elsewhere counts only if no other object has its name and the name is not generic.
+  /// Returns the object that `from` refers to by a name. An object in the same file or folder is preferred. An object
+  /// elsewhere counts only if it is the only one with this name. A generic name must then also belong to a complete
+  /// input or to an object that is deployed together with `from`.
   const Object* find(std::string_view kind, std::string_view name, const Object& from) const;
 
   /// Returns the objects of a kind in the folder of `from`. If that folder has none and exactly one other folder

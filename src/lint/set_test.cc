@@ -171,7 +171,7 @@ class OnDisk : public testing::Test {
     std::ofstream(root_ / path) << text;
   }
 
-  /// Returns the severity of the first finding of a rule; "none" if it has none.
+  /// Returns the severity of the first finding of a rule; "none" if the rule finds nothing.
   std::string graded(std::string_view rule) {
     FoundFiles files = find_files({root_.string()}, {});
     follow_kustomizations(files);

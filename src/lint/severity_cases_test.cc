@@ -229,6 +229,41 @@ TEST(SeverityCases, PodsWithoutRequestsNeedNoProbesGracePeriodsOrBudgets) {
   EXPECT_EQ(found(serving, "pdb-missing-or-blocking"), "info");
 }
 
+TEST(SeverityCases, ABudgetThatForbidsEvictionsCountsTheReplicasOfTheAutoscaler) {
+  const auto budget = [](const std::string& bounds) {
+    return found(server("image: 'a:1'") +
+                     "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: "
+                     "llama-70b}\nspec: {minAvailable: 100%, selector: {matchLabels: {a: b}}}\n---\napiVersion: "
+                     "autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: llama-70b}\nspec: "
+                     "{scaleTargetRef: {kind: Deployment, name: llama-70b}, " +
+                     bounds + "}\n",
+                 "pdb-missing-or-blocking");
+  };
+  EXPECT_EQ(budget("minReplicas: 2, maxReplicas: 8"), "warning");
+  EXPECT_EQ(budget("minReplicas: 1, maxReplicas: 8"), "warning");
+  EXPECT_EQ(budget("minReplicas: 1, maxReplicas: 1"), "info") << "the budget of a single replica may be meant";
+}
+
+TEST(SeverityCases, ABudgetSelectsNoPodOnlyIfItsLabelIsMisspelt) {
+  const auto budget = [](const std::string& label, const std::string& pods) {
+    return found(
+        "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: x}\nspec: {maxUnavailable: 1, "
+        "selector: {matchLabels: {" +
+            label +
+            "}}}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: "
+            "{name: x}\nspec: {template: {metadata: {labels: {" +
+            pods + "}}, spec: {containers: [{name: a, image: 'a:1'}]}}}\n",
+        "pdb-selects-no-pod");
+  };
+  EXPECT_EQ(budget("app: llama-8b", "app: llama8b"), "warning");
+  EXPECT_EQ(budget("app: Chat", "app: chat"), "warning");
+  EXPECT_EQ(budget("app: lama-8b", "app: llama-8b"), "warning");
+  EXPECT_EQ(budget("app: llama-8b", "app: llama-8b, team: a"), "none");
+  EXPECT_EQ(budget("app: llama-8b", "app: llama-70b"), "none") << "another model, whose workload is elsewhere";
+  EXPECT_EQ(budget("app: vllm-a", "app: vllm-b"), "none");
+  EXPECT_EQ(budget("app: llama-8b, team: a", "app: llama8b"), "none") << "the pods lack a label";
+}
+
 TEST(SeverityCases, PriorityClassUndefined) {
   const auto balloon = [](const std::string& name) {
     return found(pod("priorityClassName: " + name + ", containers: [{name: a, image: 'registry.k8s.io/pause:3.10'}]"),

@@ -13,7 +13,8 @@ namespace capstan::lint {
 /// Calls `visit` with each `timeSlicing` and `mps` section of an object's files.
 void for_each_sharing(const Object& object, const std::function<void(const Value& sharing)>& visit);
 
-/// Returns the largest number of shares of one GPU in the configurations near the object; 0 if there is none.
+/// Returns the largest number of shares of one GPU in the sharing configurations of the object's folder; 0 if it has
+/// none.
 std::int64_t max_shares(const Subject& s);
 
 }  // namespace capstan::lint

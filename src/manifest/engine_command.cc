@@ -47,7 +47,7 @@ void read_script(std::string_view script, std::size_t source, const ContainerSta
 }
 
 /// Returns the engine that a command line starts, and the index of the first word after the command itself.
-std::optional<std::pair<EngineKind, std::size_t>> start_of(const Words& words) {
+std::optional<std::pair<EngineKind, std::size_t>> engine_start(const Words& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i].text;
     const std::string_view name = base_name(word);
@@ -147,7 +147,7 @@ void add_environment(const ContainerStart& container, EngineCommand& engine) {
 
 std::optional<EngineCommand> engine_of(const ContainerStart& container) {
   for (Words& command : commands_of(container)) {
-    const auto start = start_of(command);
+    const auto start = engine_start(command);
     if (!start) continue;
     EngineCommand engine;
     engine.kind = start->first;
@@ -182,7 +182,7 @@ std::optional<EngineCommand> dynamo_worker_of(const ContainerStart& container) {
 std::size_t engines_in(const ContainerStart& container) {
   const std::vector<Words> commands = commands_of(container);
   return static_cast<std::size_t>(
-      std::ranges::count_if(commands, [](const Words& words) { return start_of(words).has_value(); }));
+      std::ranges::count_if(commands, [](const Words& words) { return engine_start(words).has_value(); }));
 }
 
 bool joins_other_pods(const ContainerStart& container) {

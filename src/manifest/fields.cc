@@ -39,6 +39,21 @@ bool has_control_characters(std::string_view text) {
 
 std::string quoted(std::string_view key) { return '"' + std::string(key) + '"'; }
 
+/// Returns the only name whose first part is the key, or which is the first part of the key: "ttft_p99" for "ttft", and
+/// the other way round. Parts are separated by underscores. Empty if there is none or more than one.
+std::string_view same_first_part(std::string_view key, std::span<const std::string_view> names) {
+  const auto begins = [](std::string_view whole, std::string_view part) {
+    return whole.size() > part.size() && whole.starts_with(part) && whole[part.size()] == '_';
+  };
+  std::string_view found;
+  for (const std::string_view name : names) {
+    if (!begins(name, key) && !begins(key, name)) continue;
+    if (!found.empty()) return {};
+    found = name;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string_view did_you_mean(std::string_view word, std::span<const std::string_view> names) {
@@ -116,7 +131,7 @@ const Node* Fields::take(std::string_view key) {
   return value == nullptr || value->is_null() ? nullptr : value;
 }
 
-const Node* Fields::need(std::string_view key) {
+const Node* Fields::take_required(std::string_view key) {
   const Node* value = take(key);
   if (value != nullptr) return value;
   wrong_.push_back(key);
@@ -265,7 +280,8 @@ void Fields::finish() {
   const std::string under = decider == nullptr ? "" : fmt::format(" under {} {}", decided_by_, decider->text);
   for (const Node::Entry& entry : node_.entries) {
     if (is_known(entry)) continue;
-    const std::string_view meant = did_you_mean(entry.key, names);
+    const std::string_view extended = same_first_part(entry.key, names);
+    const std::string_view meant = extended.empty() ? did_you_mean(entry.key, names) : extended;
     errors_.fail(entry.place,
                  fmt::format("{}{}: found key {}, expected one of {}{}", what_, under, quoted(entry.key), one_of(names),
                              meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant)));

@@ -64,7 +64,7 @@ class Fields {
   /// Returns the value of a key, or null if it is absent or null in the file.
   const Node* take(std::string_view key);
   /// Returns the value of a required key. If it is absent, reports an error and returns null.
-  const Node* need(std::string_view key);
+  const Node* take_required(std::string_view key);
   /// Returns the elements of a list, none if the key is absent.
   std::span<const Node> list(std::string_view key);
   /// Returns the elements of a list and refuses an empty one, which would read like an absent key.

@@ -87,7 +87,7 @@ std::string all_errors(std::string_view text, std::size_t max_errors = ErrorList
   enum class Kind : std::uint8_t { plain, fancy } kind = Kind::plain;
   std::int32_t low = 1, high = 9;
   Fields fields(*node, "thing", errors);
-  fields.need("name");
+  fields.take_required("name");
   fields.choice<Kind>("kind", kind, {{"plain", Kind::plain}, {"fancy", Kind::fancy}});
   fields.keys_depend_on("kind");
   if (kind == Kind::fancy) fields.take("color");
@@ -125,6 +125,9 @@ TEST(Fields, ReadingGoesOnAfterAnError) {
        "s.yaml:1:17: thing.kind: found \"fanci\", expected plain or fancy (did you mean fancy?)"},
       {"under a valid kind they are known", "{name: a, kind: plain, color: red}",
        "s.yaml:1:24: thing under kind plain: found key \"color\", expected one of kind, name, parts or range"},
+      {"a name with a further part is meant before a similar one", "{name: a, parts_of_all: 1}",
+       "s.yaml:1:11: thing: found key \"parts_of_all\", expected one of kind, name, parts or range (did you mean "
+       "parts?)"},
       {"a value that is not a mapping has only one error", "[1]", "s.yaml:1:1: thing is a list, expected a mapping"},
   };
   for (const auto& row : rows) EXPECT_EQ(all_errors(row.text), row.errors) << row.teaches;

@@ -11,7 +11,8 @@
 namespace capstan::manifest {
 namespace {
 
-/// Bounds the cost of the search for repeated keys, which compares every key with all earlier ones.
+/// Largest number of keys in a mapping. It bounds the cost of the search for repeated keys, which compares every key
+/// with all earlier ones.
 constexpr std::size_t kMaxJsonKeys = 4096;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -224,7 +225,7 @@ class JsonReader {
     return true;
   }
 
-  /// Reads "u00e9".
+  /// Reads the part of a Unicode escape after its backslash: "u00e9".
   std::optional<std::uint32_t> code_unit() {
     if (text_.size() - at_ < 5 || text_[at_] != 'u') return std::nullopt;
     std::uint32_t code = 0;

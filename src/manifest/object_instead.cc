@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace capstan::manifest {
 
@@ -44,19 +46,69 @@ const Node::Entry* plan_key(const Node& root) {
   return found != nullptr ? found : entry_of(root, kOfSpec);
 }
 
+/// Returns the key that shows that a file is a result of `sim` or `compare`; null if there is none.
+const Node::Entry* result_key(const Node& root) {
+  static constexpr std::array<std::string_view, 1> kVersion = {"format_version"};
+  const Node* scenario = root.find("scenario");
+  const bool names_scenario = scenario != nullptr && scenario->kind == Node::Kind::scalar;
+  return names_scenario ? entry_of(root, kVersion) : nullptr;
+}
+
+/// Returns true if a file is a table with columns, such as a trace. YAML reads it as one text.
+bool is_table(const Node& root) {
+  const std::string_view text = root.text;
+  return root.kind == Node::Kind::scalar && !root.quoted && std::ranges::count(text, ',') > 1 &&
+         text.find(' ') > text.find(',');
+}
+
+std::string_view words_of(InputFile expected) {
+  switch (expected) {
+    case InputFile::scenario:
+      return "a scenario";
+    case InputFile::plan_spec:
+      return "the spec of a plan";
+    case InputFile::snapshot:
+      return "a snapshot";
+    case InputFile::manifests:
+      break;
+  }
+  return "Kubernetes objects";
+}
+
 }  // namespace
 
+std::optional<Error> objects_instead_of(const std::string& path, std::string_view expected) {
+  const Result<std::vector<Node>> documents = parse_documents_file(path);
+  if (!documents || documents->size() < 2) return std::nullopt;
+  return object_instead_of(documents->front(), expected);
+}
+
 std::optional<Error> other_input_instead_of(const Node& root, InputFile expected) {
-  const bool wants_plan = expected == InputFile::plan_spec;
-  const Node::Entry* key = wants_plan ? scenario_key(root) : plan_key(root);
-  if (key == nullptr) return std::nullopt;
   const std::string file = root.place.file ? *root.place.file : "FILE";
-  return error_at(key->place, wants_plan ? fmt::format("found the key {} of a scenario, expected the spec of a plan; "
-                                                       "`capstan compare {}` simulates a scenario",
-                                                       key->key, file)
-                                         : fmt::format("found the key {} of the spec of a plan, expected a scenario; "
-                                                       "`capstan plan {}` reads such a spec",
-                                                       key->key, file));
+  const auto refuse = [&](const Place& place, const std::string& found, const std::string& advice) {
+    return error_at(place, fmt::format("found {}, expected {}; {}", found, words_of(expected), advice));
+  };
+  if (is_table(root)) {
+    return refuse(root.place, "a table", fmt::format("`capstan compare SCENARIO --trace {}` reads a trace", file));
+  }
+  if (const Node::Entry* key = result_key(root)) {
+    return refuse(key->place, fmt::format("the key {} of a result", key->key),
+                  fmt::format("`capstan serve {}` shows a result", file));
+  }
+  // A snapshot has policies, too.
+  const bool is_snapshot = expected == InputFile::snapshot && root.find("format_version") != nullptr;
+  if (const Node::Entry* key = scenario_key(root); key != nullptr && expected != InputFile::scenario && !is_snapshot) {
+    return refuse(
+        key->place, fmt::format("the key {} of a scenario", key->key),
+        expected == InputFile::snapshot
+            ? fmt::format("`capstan snapshot --scenario {} --at 10m` writes a snapshot of its simulation", file)
+            : fmt::format("`capstan compare {}` simulates a scenario", file));
+  }
+  if (const Node::Entry* key = plan_key(root); key != nullptr && expected != InputFile::plan_spec) {
+    return refuse(key->place, fmt::format("the key {} of the spec of a plan", key->key),
+                  fmt::format("`capstan plan {}` reads such a spec", file));
+  }
+  return std::nullopt;
 }
 
 }  // namespace capstan::manifest

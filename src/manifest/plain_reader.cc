@@ -15,7 +15,7 @@ constexpr std::size_t kMaxKey = 256;  // bytes; YAML allows 1024 for a key on on
 constexpr int kOneLine = 1 << 30;     // indentation that no line has, so that a scalar ends with its line
 constexpr int kMaxNesting = 100;      // collections inside each other; below the depth limit of documents
 
-enum Class : std::uint8_t { kKey = 1, kFirst = 2, kStops = 4 };
+enum CharacterClass : std::uint8_t { kKey = 1, kFirst = 2, kStops = 4 };
 
 /// Returns for every character the classes to which it belongs: it may begin a key, begin a plain scalar, or end a
 /// plain scalar within braces.
@@ -33,7 +33,7 @@ constexpr std::array<std::uint8_t, 256> classes() {
 }
 constexpr std::array<std::uint8_t, 256> kClasses = classes();
 
-bool is(char c, Class wanted) { return (kClasses[static_cast<unsigned char>(c)] & wanted) != 0; }
+bool is(char c, CharacterClass wanted) { return (kClasses[static_cast<unsigned char>(c)] & wanted) != 0; }
 
 /// Returns true if the text has line breaks other than `\n`, a byte order mark or a document end marker.
 bool has_uncommon_syntax(std::string_view text) {
@@ -294,7 +294,7 @@ class PlainReader {
     const std::size_t begin = at_;
     at_ = *end;
     std::size_t next = 0;
-    if (rest_is_empty() && *end == at_without_comment(*end) && continues(indent, next)) {
+    if (rest_is_empty() && *end == end_unless_comment(*end) && continues(indent, next)) {
       return plain_lines(indent, begin, *end);
     }
     scalar(Style::plain, span(begin, *end), text_.substr(begin, *end - begin));
@@ -315,7 +315,7 @@ class PlainReader {
   }
 
   /// Returns `end` if no comment follows on the line, else npos.
-  std::size_t at_without_comment(std::size_t end) const {
+  std::size_t end_unless_comment(std::size_t end) const {
     const std::size_t first = text_.find_first_not_of(' ', end);
     return first == text_.npos || text_[first] == '\n' ? end : text_.npos;
   }
@@ -341,7 +341,7 @@ class PlainReader {
       const auto breaks = std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_),
                                      text_.begin() + static_cast<std::ptrdiff_t>(next), '\n');
       const std::optional<std::size_t> line_ends = plain_line_end(next);
-      if (!line_ends || at_without_comment(*line_ends) == text_.npos) return false;
+      if (!line_ends || end_unless_comment(*line_ends) == text_.npos) return false;
       breaks == 1 ? words.append(1, ' ') : words.append(static_cast<std::size_t>(breaks - 1), '\n');
       words += text_.substr(next, *line_ends - next);
       end = *line_ends;

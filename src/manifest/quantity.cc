@@ -64,9 +64,9 @@ std::int64_t times_ten_to(unsigned __int128 value, int power) {
 std::optional<std::int64_t> read_quantity_milli(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
-  // The digits form a whole number, and `power` counts the digits after the point. Digits that do not fit are dropped.
+  // The quantity times 1000 is digits * 10^power, apart from its suffix. Digits that do not fit are dropped.
   unsigned __int128 digits = 0;
-  int power = 3;  // the result is in thousandths
+  int power = 3;
   std::size_t count = 0;
   bool point = false;
   std::size_t at = 0;

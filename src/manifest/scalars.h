@@ -9,6 +9,10 @@
 
 namespace capstan::manifest {
 
+/// Largest number of replicas that a scenario, an InferenceScaler or an object of another autoscaler may state. It
+/// keeps sums over replicas far below 64 bits.
+inline constexpr std::int64_t kMaxReplicas = 100'000;
+
 // Parsers for scalars with units. They are exact, because no binary fraction is involved. They return nothing if the
 // text is malformed, is not a whole number of the smallest unit, or does not fit into 64 bits.
 

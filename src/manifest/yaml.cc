@@ -310,7 +310,8 @@ class Builder {
     return text == nullptr ? std::string() : std::string(text, size);
   }
 
-  /// Bounds the cost of the search for duplicate keys, which compares every key with all earlier ones.
+  /// Largest number of keys in a mapping. It bounds the cost of the search for duplicate keys, which compares every key
+  /// with all earlier ones.
   static constexpr std::size_t kMaxKeys = 4096;
 
   std::shared_ptr<const std::string> file_;

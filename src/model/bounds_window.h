@@ -22,7 +22,7 @@ struct BoundsWindow {
   friend bool operator==(const BoundsWindow&, const BoundsWindow&) = default;
 
   /// Returns true if the window applies at any time from `from` to `to`.
-  bool holds(Instant from, Instant to) const;
+  bool applies_within(Instant from, Instant to) const;
 };
 
 struct Bounds {
@@ -31,10 +31,10 @@ struct Bounds {
   friend bool operator==(const Bounds&, const Bounds&) = default;
 };
 
-/// Returns the bounds in force at `now`. Outside of windows the bounds `always` apply, and a window can only tighten
+/// Returns the bounds in force at `now`. Outside of windows the bounds `base` apply, and a window can only tighten
 /// them. A minimum already applies during the time `ahead` before its window, so that its replicas can start in time.
 /// If the minimum is above the maximum, the maximum applies.
 /// @param now  time since the Unix epoch; a simulation begins at the epoch
-Bounds bounds_at(Bounds always, const std::vector<BoundsWindow>& windows, Instant now, Duration ahead);
+Bounds bounds_at(Bounds base, const std::vector<BoundsWindow>& windows, Instant now, Duration ahead);
 
 }  // namespace capstan::model

@@ -42,8 +42,8 @@ TEST(BoundsWindow, MinimumsAndMaximumsApplyDuringTheirWindows) {
 }
 
 TEST(BoundsWindow, WindowsOnlyTightenAndAMaximumWinsOverAMinimum) {
-  const auto at_noon = [](Bounds always, std::vector<BoundsWindow> windows) {
-    return bounds_at(always, windows, on_thursday(12h), 0s);
+  const auto at_noon = [](Bounds base, std::vector<BoundsWindow> windows) {
+    return bounds_at(base, windows, on_thursday(12h), 0s);
   };
   EXPECT_EQ(at_noon({4, 8}, {window("@daily", 24h, 2, 100)}), (Bounds{4, 8}));
   EXPECT_EQ(at_noon({1, 8}, {window("@daily", 24h, 6, std::nullopt), window("@daily", 24h, std::nullopt, 4)}),

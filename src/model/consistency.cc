@@ -138,9 +138,9 @@ class Checker {
       fail("group_size", fmt::format("found {} without a group, expected none", row.group_size));
     }
     const DomainId zone = catalog_.offering(row.offering).zone;
-    if (row.within.valid() && !catalog_.lies_within(row.within, zone) && !catalog_.lies_within(zone, row.within)) {
+    if (row.domain.valid() && !catalog_.lies_within(row.domain, zone) && !catalog_.lies_within(zone, row.domain)) {
       fail("within", fmt::format("found domain {}, expected one in domain {}, where its offering is sold",
-                                 row.within.value, zone.value));
+                                 row.domain.value, zone.value));
     }
   }
 

@@ -18,8 +18,8 @@ struct Inconsistency {
 };
 
 /// Returns the first contradiction of a snapshot, or nothing if all rows agree. It checks that references are valid,
-/// domains form one tree, phases agree with bindings, replica numbers are unique, and no time is after `snapshot.at`.
-/// Ids inside the catalog must be valid already, and a domain's parent must come before the domain.
+/// the domains of a topology form a tree, phases agree with bindings, replica numbers are unique, and no time is after
+/// `snapshot.at`. Ids inside the catalog must be valid already, and a domain's parent must come before the domain.
 std::optional<Inconsistency> find_inconsistency(const Snapshot& snapshot);
 
 /// Checks the catalog alone: domains, offerings, queues and services.

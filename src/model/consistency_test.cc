@@ -41,7 +41,7 @@ struct World {
     node.gpus = whole_gpus(8);
     node.domains = path({{TopologyLevel::rack, {2}}, {TopologyLevel::zone, {1}}, {TopologyLevel::cluster, {0}}});
     claim.phase = Claim::Phase::registered;
-    claim.pool = {0}, claim.offering = {0}, claim.within = {1}, claim.group = {0}, claim.node = {0};
+    claim.pool = {0}, claim.offering = {0}, claim.domain = {1}, claim.group = {0}, claim.node = {0};
     gang.phase = Gang::Phase::ready;
     gang.service = {0};
     gang.spec.pods.gpu = {0};
@@ -195,7 +195,7 @@ const Contradiction kContradictions[] = {
        w.claim.group_size = 4;
      },
      "claims", 0, "group_size", "found 4 without a group, expected none"},
-    {[](World& w) { w.claim.within = {4}; }, "claims", 0, "within",
+    {[](World& w) { w.claim.domain = {4}; }, "claims", 0, "within",
      "found domain 4, expected one in domain 1, where its offering is sold"},
     {[](World& w) { w.gang.created_at = Instant::never(); }, "gangs", 0, "created_at_ns",
      "found none, expected at_ns or earlier"},

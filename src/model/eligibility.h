@@ -30,7 +30,7 @@ struct Eligibility {
   std::map<Purchase, NodeClassId> purchases{};  ///< class of the purchased nodes; absent: no restriction
   friend bool operator==(const Eligibility&, const Eligibility&) = default;
 
-  /// Returns null for pods without a class.
+  /// Returns the class with this id, or null for pods without a class.
   const PodClass* find(PodClassId pods) const {
     return pods.value < pod_classes.size() ? &pod_classes[pods.value] : nullptr;
   }

@@ -27,6 +27,7 @@ struct Pod {
   /// Devices of the node that the pod holds, by their numbers, with equal shares; empty: not known. A
   /// device that no longer exists has a number that is at least the node's number of GPUs.
   std::vector<std::uint16_t> devices{};
+  std::uint8_t set = 0;  ///< number of its pod set (GangSpec::set)
   friend bool operator==(const Pod&, const Pod&) = default;
 };
 
@@ -43,11 +44,11 @@ struct Gang {
   ServiceId service;
   std::uint32_t ordinal = 0;  ///< replica number within the service, equal to that of its PlannedGang
   std::vector<PodId> pods;    ///< existing pods in the order of their index; a lost pod is left out
-  GangSpec spec;              ///< request of its pods; the pod class is known only while the gang is pending
+  GangSpec spec;              ///< request of its pods; pod classes are known only while the gang is pending
   Instant created_at;
   bool resumed = false;  ///< true: it changed its role or was woken, so its start is no cold start
   Instant expected_ready_at = Instant::never();  ///< predicted from earlier starts; valid while starting
-  /// Time from which the init containers of all its pods had ended; never: not known, or it has none.
+  /// Time from which the init containers of all its pods had ended; never: not known, or there are no init containers.
   Instant initialized_at = Instant::never();
   /// Time from which the containers of all its pods ran, so that all images were pulled; never: not known.
   Instant containers_started_at = Instant::never();

@@ -7,7 +7,7 @@ namespace capstan::model {
 /// Quantity that a signal counts, with its unit. `request_microseconds` are times summed over requests.
 enum class Measure : std::uint8_t { requests, tokens, ppm, percent, microseconds, request_microseconds };
 
-/// Returns the largest value of a measure in a snapshot, far below values whose sums would overflow.
+/// Returns the largest value that a snapshot may have for a measure. It is so small that sums do not overflow.
 constexpr std::int64_t largest(Measure measure) {
   switch (measure) {
     case Measure::requests:

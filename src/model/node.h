@@ -19,7 +19,7 @@ struct Node {
     terminating,  ///< is being removed; its pods were asked to stop
   };
   Phase phase = Phase::ready;
-  PoolId pool;          ///< pool that launched it; none for a node that Capstan did not launch
+  PoolId pool;          ///< pool of the node; none: it belongs to no pool
   OfferingId offering;  ///< offering that was bought; it determines GPU kind and price
   ClaimId claim;
   GpuKindId gpu;
@@ -34,13 +34,13 @@ struct Node {
   friend bool operator==(const Node&, const Node&) = default;
 };
 
-/// A node that was requested and has not registered yet.
+/// The request for one node. The claim stays after its node has registered.
 struct Claim {
   enum class Phase : std::uint8_t { requested, launched, registered, failed };
   Phase phase = Phase::requested;
   PoolId pool;
   OfferingId offering;
-  DomainId within;              ///< domain in which the node must be; none: anywhere in the offering's zone
+  DomainId domain;              ///< domain in which the node must be; none: anywhere in the offering's zone
   ClaimGroupId group;           ///< group of claims that are useful only together
   std::int64_t group_size = 0;  ///< claims in the group; 0: not stated
   Instant requested_at;

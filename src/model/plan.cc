@@ -19,7 +19,7 @@ class Hasher {
     for (const BindPods::Binding& binding : action.bindings) ids(binding.pod, binding.node);
   }
   void operator()(const LaunchNodes& action) {
-    ids(action.pool, action.offering, action.within, action.gang);
+    ids(action.pool, action.offering, action.domain, action.gang);
     number(action.count);
     number(action.hold.count());
   }

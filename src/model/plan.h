@@ -33,7 +33,7 @@ struct BindPods {
 struct LaunchNodes {
   PoolId pool;
   OfferingId offering;
-  DomainId within;  ///< one domain for all nodes; none: anywhere in the offering's zone
+  DomainId domain;  ///< one domain for all nodes; none: anywhere in the offering's zone
   std::int64_t count = 1;
   Duration hold{};  ///< time after which an incomplete group is released as a whole; 0: not a group
   GangId gang;      ///< gang that needs the nodes; none: capacity without a gang

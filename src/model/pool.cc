@@ -9,7 +9,8 @@ namespace {
 
 bool applies(const DisruptionBudget& budget, Instant now) {
   if (!budget.start) return true;
-  return BoundsWindow{.start = *budget.start, .duration = budget.duration, .min = {}, .max = {}}.holds(now, now);
+  return BoundsWindow{.start = *budget.start, .duration = budget.duration, .min = {}, .max = {}}.applies_within(now,
+                                                                                                                now);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ TEST(PoolLimit, TheFirstLimitThatNodesWouldExceedIsTheReason) {
     std::uint32_t offering;
     std::int64_t count;
     std::optional<std::string> refusal;
-    std::int64_t most;  ///< nodes that the limits allow beside the one in use
+    std::int64_t most;  ///< nodes that the limits allow in addition to the one in use
   };
   const Row rows[] = {
       {{24, kNone, kNone, kNone}, 0, 2, std::nullopt, 2},

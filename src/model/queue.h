@@ -25,7 +25,7 @@ struct QueueShare {
 enum class QueueFault : std::uint8_t {
   none,
   not_found,     ///< no object describes it, although pods or another queue name it
-  parent_cycle,  ///< its parents form a loop; the row has no parent, so that the tree has none
+  parent_cycle,  ///< its parents form a loop; the row states no parent, so that the tree has no loop
 };
 
 /// The rights of a group of workloads to resources. Queues form a tree. Decisions use only the limits of GPUs; the

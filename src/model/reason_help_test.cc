@@ -106,7 +106,7 @@ TEST(ReasonHelp, NoSentenceHasRawUnits) {
       EXPECT_FALSE(has_word(text, unit)) << unit << ": " << text;
     }
     EXPECT_FALSE(has_long_number_of_seconds(text)) << text;
-    // A large number of any size must come out in a readable form, too.
+    // Large numbers must be readable in every sentence, too.
     const std::string large = sentence(Reason{row.code, {7200, 7200, 7200, 7200, 0, -1}}, example_catalog());
     EXPECT_FALSE(has_long_number_of_seconds(large)) << large;
   }

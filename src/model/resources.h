@@ -13,7 +13,7 @@ struct Resources {
   std::int64_t memory_mib = 0;
   std::int64_t storage_mib = 0;  ///< ephemeral storage
   std::int64_t pod_slots = 0;    ///< pods that the kubelet of the node admits; each pod takes one slot
-  /// Amounts by position in Catalog::extended_resources; missing last ones are 0.
+  /// Amounts by position in Catalog::extended_resources. Amounts that are missing at the end are 0.
   std::vector<std::int64_t> extended{};
   friend bool operator==(const Resources&, const Resources&) = default;
 

@@ -42,7 +42,7 @@ struct Service {
   ServiceId prefill_service{};  ///< prefill service of a decode service; none for other roles
   RoleLimits role_limits{};     ///< equal on a decode service and its prefill service
   /// The other variants with the same endpoint and role. Each is a service of its own, and a decision about this
-  /// service sets the replicas of all of them. Empty on the other variants, and if there are none.
+  /// service sets the replicas of all of them. The list of each other variant is empty.
   std::vector<ServiceId> alternatives{};
   static constexpr std::size_t kMaxAlternatives = 7;
   friend bool operator==(const Service&, const Service&) = default;

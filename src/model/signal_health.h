@@ -11,7 +11,7 @@ namespace capstan::model {
 /// The state of the load readings of a service's ready replicas, which says how far they can be trusted.
 struct SignalHealth {
   std::int64_t silent = 0;  ///< ready replicas without a usable number of waiting requests
-  Duration oldest{};        ///< age of the oldest reading; for a missing one, the time since its last value
+  Duration oldest{};        ///< age of the oldest reading; that of a missing reading is the time since its last value
   friend bool operator==(const SignalHealth&, const SignalHealth&) = default;
 };
 

@@ -24,12 +24,11 @@ struct Slo {
   Duration ttft_of(Duration alone) const {
     return scales_with_prompt() ? std::max(ttft, alone / 1000 * ttft_prefills_milli) : ttft;
   }
-  /// Returns the bound on the wait in an engine's queue. If the bound on TTFT is fixed, the result is `ttft`; the time
-  /// of the prefill is not subtracted. If the bound grows with the prompt (k times its prefill, but at least `ttft`),
-  /// the prompt with the least time to wait is the one whose prefill takes `ttft` / k. The result is then three
-  /// quarters of the time that this prompt can wait, because the step that computes the prompt also computes other
-  /// prompts.
-  Duration queue_time() const {
+  /// Returns the longest time that a request may wait in an engine's queue. With a fixed bound on TTFT this is `ttft`:
+  /// the time of the prefill is not subtracted. If the bound grows with the prompt (k times its prefill, but at least
+  /// `ttft`), the prompt whose prefill takes `ttft` / k has the least time to wait: `ttft` - `ttft` / k. The result is
+  /// then three quarters of this difference, because the step that computes the prompt also computes other prompts.
+  Duration max_queue_time() const {
     if (!scales_with_prompt() || ttft_prefills_milli <= 1000) return ttft;
     return (ttft - ttft / ttft_prefills_milli * 1000) * 3 / 4;
   }

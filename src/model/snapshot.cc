@@ -42,7 +42,7 @@ void add(StateHash& hash, const Node& node) {
 void add(StateHash& hash, const Claim& claim) {
   hash.add(static_cast<std::uint64_t>(claim.phase));
   for (std::uint32_t id :
-       {claim.pool.value, claim.offering.value, claim.within.value, claim.group.value, claim.node.value}) {
+       {claim.pool.value, claim.offering.value, claim.domain.value, claim.group.value, claim.node.value}) {
     hash.add(id);
   }
   hash.add(static_cast<std::uint64_t>(claim.group_size));

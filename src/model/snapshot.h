@@ -19,7 +19,7 @@ namespace capstan::model {
 /// State of one service that is not part of a replica.
 struct ServiceState {
   ReplicaCount desired_replicas = 0;  ///< replicas that the workload object asks for now (`/scale` spec.replicas)
-  /// Draining replicas that `desired_replicas` still counts. That number is lowered when they are gone.
+  /// Draining replicas that `desired_replicas` still counts. `desired_replicas` is lowered when they are gone.
   ReplicaCount leaving = 0;
   Signal gateway_waiting;  ///< requests that the gateway holds because no replica could take them
   friend bool operator==(const ServiceState&, const ServiceState&) = default;

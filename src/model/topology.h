@@ -47,8 +47,8 @@ struct TopologyFault {
   std::string message;                 ///< text with the finding and the expected value
 };
 
-/// Returns the first defect of a list of topologies that begins with the standard one: a missing or repeated name or
-/// label, or too many levels.
+/// Returns the first defect of a list of topologies that begins with the standard one: a missing or repeated name, a
+/// name with a slash, a repeated label, or a wrong number of levels.
 std::optional<TopologyFault> find_fault(std::span<const Topology> topologies);
 
 /// Position of a level in a list of topologies.
@@ -64,11 +64,11 @@ Level level_at(std::span<const Topology> topologies, LevelPosition position);
 /// Returns the next wider level: `cluster` above the widest level of a topology, and none above `cluster`. The next
 /// wider level of `node` is the narrowest of the standard topology.
 std::optional<Level> next_wider(std::span<const Topology> topologies, Level level);
-/// Returns true if `a` is wider than `b`. Levels of different topologies other than `node` and `cluster` do not
-/// compare.
+/// Returns true if `a` is wider than `b`. Returns false for levels of different topologies, except for `node` and
+/// `cluster`, which all topologies share.
 bool is_wider(std::span<const Topology> topologies, Level a, Level b);
 /// Returns the levels at which a gang is tried: the preferred one, then each wider one up to the required one. A
-/// preferred level that is wider than the required one, or does not compare to it, is not tried.
+/// preferred level that is wider than the required one, or belongs to another topology, is not tried.
 std::vector<Level> levels_to_try(std::span<const Topology> topologies, Level required, std::optional<Level> preferred);
 /// Returns the key of a level in files: "rack", and "fabric/spine" for a level of the topology "fabric".
 std::string level_key(std::span<const Topology> topologies, Level level);

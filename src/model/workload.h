@@ -35,10 +35,11 @@ struct Workload {
   std::int32_t pods = 1;                       ///< pods of the gang; each asks for tensor_parallel / pods GPUs
   Level required_level = TopologyLevel::node;  ///< the gang must fit inside one domain of this level
   std::optional<Level> preferred{};            ///< level at which the gang should fit, as in model::GangSpec
-  bool placed_elsewhere = false;               ///< true: another scheduler binds its pods; they only use GPUs
+  bool placed_elsewhere = false;               ///< true: another scheduler binds its pods; only their GPUs are counted
   StepLimits step_limits{};
   QueueId queue{};            ///< queue of its pods; none: no queue limits them
   PodClassId pod_class{};     ///< pod class of replicas that have no pods yet; none: every node admits them
+  std::int32_t priority = 0;  ///< priority of its replicas, as in model::GangSpec
   MicroUsd price_per_hour{};  ///< stated price of a replica; 0: the price of the offerings of its GPUs
   friend bool operator==(const Workload&, const Workload&) = default;
 
@@ -51,7 +52,8 @@ struct Workload {
                      .pod_class = pod_class,
                      .minimum = 0},
             .required_level = required_level,
-            .preferred = preferred};
+            .preferred = preferred,
+            .priority = priority};
   }
 };
 

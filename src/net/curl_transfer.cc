@@ -222,7 +222,7 @@ Failure CurlTransfer::failure_of(int curl_code) const {
       return headers_complete_ ? Failure::none : Failure::lost;
     case CURLE_URL_MALFORMAT:
       return Failure::refused;
-    case CURLE_UNSUPPORTED_PROTOCOL:  // libcurl takes an answer that is not HTTP for HTTP/0.9
+    case CURLE_UNSUPPORTED_PROTOCOL:  // libcurl treats an answer that is not HTTP as HTTP/0.9
       return connected_ ? Failure::protocol : Failure::refused;
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:

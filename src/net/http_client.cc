@@ -14,6 +14,7 @@
 #include <curl/curl.h>
 
 #include "base/assert.h"
+#include "base/known_row.h"
 #include "net/curl_transfer.h"
 
 namespace capstan::net {
@@ -21,9 +22,9 @@ namespace {
 
 constexpr int kEventsAtOnce = 256;
 
-/// If a request on a shared connection times out, the connections that were idle then may be dead too. The kernel
-/// notices that only with its keep-alive probes. These suspect connections are not reused, but newer ones are. No
-/// connection is reused within kOnlyNewFor after the timeout, because libcurl counts ages in whole seconds. After
+/// If a request on a shared connection times out, the connections that were idle at that time may be dead too. The
+/// kernel notices that only with its keep-alive probes. These suspect connections are not reused, but newer ones are.
+/// No connection is reused within kOnlyNewFor after the timeout, because libcurl counts ages in whole seconds. After
 /// kSuspectFor no suspect connection is left, because one that was idle for longer than kMaxIdle is never reused.
 constexpr Duration kOnlyNewFor = std::chrono::seconds(2);
 constexpr Duration kSuspectFor = std::chrono::seconds(120);
@@ -199,7 +200,7 @@ void HttpClient::Loop::expire() {
   while (!deadlines_.empty() && deadlines_.begin()->first <= now_) {
     const RequestId id = deadlines_.begin()->second;
     deadlines_.erase(deadlines_.begin());
-    CurlTransfer& transfer = *transfers_.at(id);
+    CurlTransfer& transfer = *known_row(transfers_, id);
     const Failure failure = transfer.expired(now_);
     if (failure == Failure::none) {
       watch_deadline(transfer);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/known_row.h"
 
 namespace capstan::net {
 namespace {
@@ -192,7 +193,7 @@ Result<ListenerId> HttpServer::bind(const SocketAddress& address) {
 }
 
 Result<void> HttpServer::open(ListenerId listener) {
-  const int fd = listeners_.at(listener.value)->socket.fd();
+  const int fd = known_row(listeners_, listener.value)->socket.fd();
   if (::listen(fd, kBacklog) != 0) return std::unexpected(not_available(address(listener)));
   listeners_[listener.value]->open = true;
   if (!paused_) watch_listener(epoll_, EPOLL_CTL_ADD, fd, listener.value);
@@ -208,10 +209,12 @@ Result<ListenerId> HttpServer::listen(const SocketAddress& address) {
   return std::unexpected(opened.error());
 }
 
-const SocketAddress& HttpServer::address(ListenerId listener) const { return listeners_.at(listener.value)->address; }
+const SocketAddress& HttpServer::address(ListenerId listener) const {
+  return known_row(listeners_, listener.value)->address;
+}
 
 void HttpServer::close(ListenerId listener, Connections connections) {
-  listeners_.at(listener.value).reset();
+  known_row(listeners_, listener.value).reset();
   if (connections == Connections::stay) return;
   for (std::size_t i = 0; i < connections_.size(); ++i) {
     if (connections_[i] && connections_[i]->listener == listener) drop(*connections_[i]);
@@ -466,7 +469,7 @@ void HttpServer::ended(Connection& c) {
     c.phase = Connection::Phase::closing;
     c.next_input = {};
     c.deadline = now_ + kLinger;
-    shutdown(c.socket.fd(), SHUT_WR);  // then wait for the client to close, because a reset could overtake the reply
+    shutdown(c.socket.fd(), SHUT_WR);  // the client must close first: a reset could overtake the reply
     return update_events(c);
   }
   c.phase = Connection::Phase::reading;

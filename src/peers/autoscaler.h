@@ -20,7 +20,7 @@ std::int64_t series_ms(Instant at);
 
 /// Input of a peer's decision.
 struct ClusterView {
-  const decide::scale::RoleView& role;          ///< pods and their last readings
+  const decide::scale::WorkloadView& role;      ///< pods and their last readings
   std::optional<RequestCount> gateway_waiting;  ///< requests that the gateway holds
   const promql::SeriesStore& series;            ///< contents of a Prometheus server at this time
 };
@@ -45,9 +45,8 @@ class Autoscaler {
 /// Returns the name of a replica's pod in the series.
 std::string pod_name(model::GangId gang);
 
-// Counts that every peer uses.
 /// Returns the number of replicas that do not drain (status.replicas).
-ReplicaCount existing_replicas(const decide::scale::RoleView& role);
-ReplicaCount ready_replicas(const decide::scale::RoleView& role);
+ReplicaCount existing_replicas(const decide::scale::WorkloadView& role);
+ReplicaCount ready_replicas(const decide::scale::WorkloadView& role);
 
 }  // namespace capstan::peers

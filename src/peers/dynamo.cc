@@ -37,7 +37,7 @@ std::int64_t kv_tokens(const promql::SeriesStore& store, std::string_view pod) {
 
 /// Runs the throughput loop. Once per `throughput_adjustment_interval` it predicts the requests from those of the last
 /// interval, and sets the lower bound of the load loop.
-void DynamoPlanner::plan_for_load(const ClusterView& view, Instant now) {
+void DynamoPlanner::run_throughput_loop(const ClusterView& view, Instant now) {
   if (!spec_.throughput_scaling || now < next_plan_) return;
   next_plan_ = now + spec_.throughput_adjustment_interval;
   const double interval_s = static_cast<double>(spec_.throughput_adjustment_interval / std::chrono::seconds(1));
@@ -55,13 +55,13 @@ void DynamoPlanner::plan_for_load(const ClusterView& view, Instant now) {
 }
 
 Recommendation DynamoPlanner::recommend(const ClusterView& view, Instant now) {
-  plan_for_load(view, now);
+  run_throughput_loop(view, now);
   const ReplicaCount current = view.role.current;
   if (existing_replicas(view.role) != current || ready_replicas(view.role) != current)
     return {current, "scaling is in progress"};
   std::vector<dynamo::Engine> engines;
   double max_kv = 0;
-  for (const decide::scale::RoleView::Replica& replica : view.role.replicas) {
+  for (const decide::scale::WorkloadView::Replica& replica : view.role.replicas) {
     if (replica.phase != Phase::ready) continue;
     const std::string pod = pod_name(replica.id);
     const auto tokens = static_cast<double>(kv_tokens(view.series, pod));

@@ -14,13 +14,13 @@ struct DynamoSpec {
   std::int64_t gpus_per_engine = 1;
   bool throughput_scaling = false;  ///< off by default, as with optimization_target throughput
   Duration throughput_adjustment_interval = std::chrono::seconds(180);
-  Predictor predictor = Predictor::constant;  ///< Dynamo's default, arima, needs a library and is not rebuilt
+  Predictor predictor = Predictor::constant;  ///< Dynamo's default, arima, needs a library and is not supported
   dynamo::KalmanSettings kalman;
   double engine_rps = 0;  ///< capacity of one engine within the SLA; Dynamo measures it in a sweep before deployment
 };
 
-/// Runs Dynamo's two loops. The load loop adds or removes one engine every 5 s, but only while all requested engines
-/// are ready. The throughput loop sets the lower bound of the load loop.
+/// Runs Dynamo's two loops. Every `load_adjustment_interval`, the load loop adds or removes at most one engine, but
+/// only while all requested engines are ready. The throughput loop sets the lower bound of the load loop.
 class DynamoPlanner final : public Autoscaler {
  public:
   explicit DynamoPlanner(DynamoSpec spec) : spec_(spec), kalman_(spec.kalman) {}
@@ -29,7 +29,7 @@ class DynamoPlanner final : public Autoscaler {
   Recommendation recommend(const ClusterView& view, Instant now) override;
 
  private:
-  void plan_for_load(const ClusterView& view, Instant now);
+  void run_throughput_loop(const ClusterView& view, Instant now);
 
   DynamoSpec spec_;
   dynamo::ConstantPredictor constant_;

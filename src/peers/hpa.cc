@@ -90,7 +90,7 @@ std::optional<double> HpaAutoscaler::metric_value(std::size_t index, const Clust
 /// Returns the HPA's classification of a pod; empty if the pod is being deleted. The HPA leaves out the CPU of a
 /// starting pod but counts its other metrics in full.
 std::optional<scale::HpaPod> HpaAutoscaler::pod_of(const HpaMetric& metric, const promql::Value& answer,
-                                                   const scale::RoleView::Replica& replica) const {
+                                                   const scale::WorkloadView::Replica& replica) const {
   using Group = scale::HpaPod::Group;
   if (replica.phase == Phase::draining) return std::nullopt;
   const bool is_starting = metric.source == HpaMetric::Source::cpu && replica.phase == Phase::starting;
@@ -114,7 +114,7 @@ scale::HpaProposal HpaAutoscaler::propose_by_pods(std::size_t index, const Clust
     return {};
   }
   std::vector<scale::HpaPod> pods;
-  for (const scale::RoleView::Replica& replica : view.role.replicas) {
+  for (const scale::WorkloadView::Replica& replica : view.role.replicas) {
     const std::optional<scale::HpaPod> pod = pod_of(metric, *answer, replica);
     if (!pod) continue;
     states_[index].ever_found = states_[index].ever_found || pod->group == scale::HpaPod::Group::ready;

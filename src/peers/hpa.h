@@ -30,7 +30,7 @@ struct CronTrigger {
   ReplicaCount replicas = 1;
   friend bool operator==(const CronTrigger&, const CronTrigger&) = default;
 
-  /// @param now  counted from the Unix epoch, at which simulations begin
+  /// @param now  time since the start of the simulation, which counts as the Unix epoch (Thursday, 1 January 1970)
   bool active(Instant now) const;
 };
 
@@ -86,7 +86,7 @@ class HpaAutoscaler final : public Autoscaler {
   decide::scale::HpaProposal propose(std::size_t index, const ClusterView& view, Instant now);
   decide::scale::HpaProposal propose_by_pods(std::size_t index, const ClusterView& view, Instant now);
   std::optional<decide::scale::HpaPod> pod_of(const HpaMetric& metric, const promql::Value& answer,
-                                              const decide::scale::RoleView::Replica& replica) const;
+                                              const decide::scale::WorkloadView::Replica& replica) const;
   std::optional<double> ask(std::size_t index, const ClusterView& view, Instant now);
   std::optional<double> metric_value(std::size_t index, const ClusterView& view, Instant now);
   Recommendation sync(const ClusterView& view, Instant now);

@@ -60,7 +60,7 @@ Recommendation KnativeAutoscaler::recommend(const ClusterView& view, Instant now
   if (recorded_) observed = {pods, stable_.average(now), panic_.average(now)};
   const kpa::Result result = kpa::decide(spec_.decider, *state_, observed, now);
   if (!result.valid) return {view.role.current, "no metrics yet"};
-  const std::string mode = state_->panic_since ? "in panic, " : "";
+  const std::string mode = state_->last_panic_at ? "in panic, " : "";
   last_ = Recommendation{apply_bounds_and_zero(result.desired, view, now),
                          mode + std::to_string(std::llround(*observed.stable)) + " requests over the stable window, " +
                              std::to_string(std::llround(*observed.panic)) +

@@ -13,8 +13,8 @@ struct KnativeSpec {
   std::int64_t panic_window_percentage = 10;
 };
 
-/// Scrapes every second and decides every two seconds. Requests in the gateway take the place of the activator's
-/// report.
+/// Scrapes every second and decides every two seconds. A request that waits while there are no replicas makes it decide
+/// at once. Requests in the gateway take the place of the activator's report.
 class KnativeAutoscaler final : public Autoscaler {
  public:
   explicit KnativeAutoscaler(KnativeSpec spec);

@@ -15,8 +15,6 @@ using manifest::Node;
 using namespace std::chrono_literals;
 namespace scale = decide::scale;
 
-constexpr std::int64_t kMaxReplicas = 100'000;
-
 /// Accepts keys with any value, because a simulation does not use them.
 void accept_unused_keys(Fields& fields, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) fields.take(key);
@@ -93,9 +91,10 @@ void read_target(const Node& node, const std::string& what, HpaMetric& metric, E
   const bool value = metric.target == Target::value;
   if (metric.target == Target::utilization) {
     std::int64_t percent = 100;
-    if (fields.need("averageUtilization") != nullptr) fields.integer("averageUtilization", percent, 1, 100'000);
+    if (fields.take_required("averageUtilization") != nullptr)
+      fields.integer("averageUtilization", percent, 1, 100'000);
     metric.target_milli = percent * 1000;
-  } else if (const Node* stated = fields.need(value ? "value" : "averageValue")) {
+  } else if (const Node* stated = fields.take_required(value ? "value" : "averageValue")) {
     metric.target_milli = milli_of(*stated, what + ".target", errors);
   }
   fields.finish();
@@ -123,10 +122,10 @@ void read_resource(const Node& node, const std::string& what, const PodResources
   Fields fields(node, what, errors);
   using Source = HpaMetric::Source;
   metric.source = Source::cpu;
-  const Node* name = fields.need("name");
+  const Node* name = fields.take_required("name");
   fields.choice<Source>("name", metric.source, {{"cpu", Source::cpu}, {"memory", Source::memory}});
-  if (what == "containerResource") fields.need("container");
-  if (const Node* target = fields.need("target")) read_target(*target, what, metric, errors);
+  if (what == "containerResource") fields.take_required("container");
+  if (const Node* target = fields.take_required("target")) read_target(*target, what, metric, errors);
   fields.finish();
   if (fields.ok()) take_resources(*name, pod, metric, errors);
 }
@@ -147,20 +146,20 @@ std::string matchers_of(const Node* selector, ErrorList& errors) {
   return out;
 }
 
-/// Reads a Pods, Object or External metric: a series that engines or the gateway export.
+/// Reads a Pods, Object or External metric, which must be a series of `exported_metrics`.
 void read_series(const Node& node, const std::string& what, HpaMetric& metric, ErrorList& errors) {
   Fields parts(node, what, errors);
   if (what == "object") accept_unused_keys(parts, {"describedObject"});
   std::string matchers;
   const Node* name_at = nullptr;
-  if (const Node* identity = parts.need("metric")) {
+  if (const Node* identity = parts.take_required("metric")) {
     Fields named(*identity, what + ".metric", errors);
-    name_at = named.need("name");
+    name_at = named.take_required("name");
     named.text("name", metric.name);
     matchers = matchers_of(named.take("selector"), errors);
     named.finish();
   }
-  if (const Node* target = parts.need("target")) read_target(*target, what, metric, errors);
+  if (const Node* target = parts.take_required("target")) read_target(*target, what, metric, errors);
   parts.finish();
   if (!parts.ok()) return;
   const std::optional<std::string> series = series_of_metric(metric.name, matchers);
@@ -177,7 +176,7 @@ HpaMetric read_metric(const Node& node, const PodResources& pod, ErrorList& erro
   HpaMetric metric;
   Fields fields(node, "metrics", errors);
   enum class Type : std::uint8_t { resource, container, pods, object, external } type = Type::external;
-  fields.need("type");
+  fields.take_required("type");
   fields.choice<Type>("type", type,
                       {{"Resource", Type::resource},
                        {"ContainerResource", Type::container},
@@ -187,7 +186,7 @@ HpaMetric read_metric(const Node& node, const PodResources& pod, ErrorList& erro
   if (!fields.ok()) return metric;
   constexpr const char* kInside[] = {"resource", "containerResource", "pods", "object", "external"};
   const std::string what = kInside[static_cast<std::size_t>(type)];
-  const Node* inside = fields.need(what);
+  const Node* inside = fields.take_required(what);
   fields.finish();
   if (inside == nullptr) return metric;
   if (type == Type::resource || type == Type::container) {
@@ -204,8 +203,9 @@ HpaSpec read_hpa(const Node& node, const PodResources& pod, ErrorList& errors) {
   HpaSpec spec;
   Fields fields(node, "spec", errors);
   accept_unused_keys(fields, {"scaleTargetRef"});
-  fields.integer("minReplicas", spec.min_replicas, 0, kMaxReplicas);
-  if (fields.need("maxReplicas") != nullptr) fields.integer("maxReplicas", spec.max_replicas, 1, kMaxReplicas);
+  fields.integer("minReplicas", spec.min_replicas, 0, manifest::kMaxReplicas);
+  if (fields.take_required("maxReplicas") != nullptr)
+    fields.integer("maxReplicas", spec.max_replicas, 1, manifest::kMaxReplicas);
   if (const Node* behavior = fields.take("behavior")) read_behavior(*behavior, spec.settings, errors);
   for (const Node& metric : fields.list("metrics")) spec.metrics.push_back(read_metric(metric, pod, errors));
   if (fields.ok() && spec.metrics.empty()) errors.fail(node.place, "spec: found no metrics, expected at least one");
@@ -228,7 +228,7 @@ void read_prometheus(Fields& parts, HpaMetric& metric, ErrorList& errors) {
   accept_unused_keys(parts, {"serverAddress", "queryParameters", "namespace", "customHeaders", "unsafeSsl", "timeout",
                              "authModes", "metricName"});
   double threshold = 0;
-  const Node* threshold_at = parts.need("threshold");
+  const Node* threshold_at = parts.take_required("threshold");
   read_number(parts, "threshold", threshold, errors);
   if (threshold_at != nullptr && parts.ok() && !(threshold > 0)) {
     errors.fail(threshold_at->place, "metadata.threshold: found " + threshold_at->words() + ", expected more than 0");
@@ -236,11 +236,11 @@ void read_prometheus(Fields& parts, HpaMetric& metric, ErrorList& errors) {
   metric.target_milli = std::max<std::int64_t>(1, keda::quantity_milli(threshold));
   read_number(parts, "activationThreshold", metric.activation_threshold, errors);
   if (const Node* ignore = parts.take("ignoreNullValues")) metric.ignore_null_values = ignore->text != "false";
-  if (const Node* query = parts.need("query")) metric.query = query_of(*query, query->text, errors);
+  if (const Node* query = parts.take_required("query")) metric.query = query_of(*query, query->text, errors);
 }
 
 void read_schedule(Fields& parts, std::string_view key, Cron& out, ErrorList& errors) {
-  const Node* node = parts.need(key);
+  const Node* node = parts.take_required(key);
   if (node == nullptr) return;
   Result<Cron> cron = Cron::parse(node->text);
   if (cron)
@@ -251,7 +251,7 @@ void read_schedule(Fields& parts, std::string_view key, Cron& out, ErrorList& er
 
 /// Reads a cron trigger: its metric is the number of replicas and its target is 1.
 void read_cron(Fields& parts, HpaMetric& metric, ErrorList& errors) {
-  const Node* zone = parts.need("timezone");
+  const Node* zone = parts.take_required("timezone");
   constexpr std::string_view kUtc[] = {"UTC", "Etc/UTC", "GMT", "Etc/GMT", "Etc/Universal", "Universal"};
   if (zone != nullptr && std::ranges::find(kUtc, zone->text) == std::end(kUtc)) {
     errors.fail(zone->place,
@@ -260,9 +260,10 @@ void read_cron(Fields& parts, HpaMetric& metric, ErrorList& errors) {
   read_schedule(parts, "start", metric.cron.start, errors);
   read_schedule(parts, "end", metric.cron.end, errors);
   double replicas = 1;
-  parts.need("desiredReplicas");
+  parts.take_required("desiredReplicas");
   read_number(parts, "desiredReplicas", replicas, errors);
-  metric.cron.replicas = static_cast<ReplicaCount>(std::clamp(replicas, 0.0, static_cast<double>(kMaxReplicas)));
+  metric.cron.replicas =
+      static_cast<ReplicaCount>(std::clamp(replicas, 0.0, static_cast<double>(manifest::kMaxReplicas)));
 }
 
 /// Reads a utilization in whole percent: KEDA accepts no quantity here.
@@ -287,7 +288,7 @@ void read_resource_trigger(const Node& at, Fields& parts, const PodResources& po
   if (metric.target == HpaMetric::Target::value) {
     errors.fail(at.place, "triggers.metricType: expected Utilization or AverageValue for cpu and memory");
   }
-  if (const Node* value = parts.need("value")) {
+  if (const Node* value = parts.take_required("value")) {
     metric.target_milli = metric.target == HpaMetric::Target::utilization ? percent_milli(*value, errors)
                                                                           : milli_of(*value, "metadata.value", errors);
   }
@@ -298,7 +299,7 @@ HpaMetric read_trigger(const Node& node, const PodResources& pod, ErrorList& err
   HpaMetric metric;
   Fields fields(node, "triggers", errors);
   enum class Type : std::uint8_t { prometheus, cron, cpu, memory } type = Type::prometheus;
-  const Node* type_at = fields.need("type");
+  const Node* type_at = fields.take_required("type");
   fields.choice<Type>(
       "type", type,
       {{"prometheus", Type::prometheus}, {"cron", Type::cron}, {"cpu", Type::cpu}, {"memory", Type::memory}});
@@ -314,7 +315,7 @@ HpaMetric read_trigger(const Node& node, const PodResources& pod, ErrorList& err
   fields.choice<Target>(
       "metricType", metric.target,
       {{"AverageValue", Target::average_value}, {"Value", Target::value}, {"Utilization", Target::utilization}});
-  const Node* metadata = fields.need("metadata");
+  const Node* metadata = fields.take_required("metadata");
   fields.finish();
   if (metadata == nullptr) return metric;
   if (!metric.is_resource() && metric.target == Target::utilization) {
@@ -335,7 +336,7 @@ keda::Fallback read_fallback(const Node& node, ErrorList& errors) {
   keda::Fallback fallback;
   Fields fields(node, "fallback", errors);
   fields.integer("failureThreshold", fallback.failure_threshold, 0, 1'000'000);
-  fields.integer("replicas", fallback.replicas, 0, kMaxReplicas);
+  fields.integer("replicas", fallback.replicas, 0, manifest::kMaxReplicas);
   using Behavior = keda::Fallback::Behavior;
   fields.choice<Behavior>("behavior", fallback.behavior,
                           {{"static", Behavior::fixed},
@@ -373,10 +374,10 @@ HpaSpec read_scaled_object(const Node& node, const PodResources& pod, ErrorList&
   read_seconds(fields, "cooldownPeriod", spec.keda->cooldown, 86'400);
   read_seconds(fields, "initialCooldownPeriod", spec.keda->initial_cooldown, 86'400);
   if (fields.take("idleReplicaCount") != nullptr) {
-    fields.integer("idleReplicaCount", spec.keda->idle_replicas.emplace(0), 0, kMaxReplicas);
+    fields.integer("idleReplicaCount", spec.keda->idle_replicas.emplace(0), 0, manifest::kMaxReplicas);
   }
-  fields.integer("minReplicaCount", spec.min_replicas, 0, kMaxReplicas);
-  fields.integer("maxReplicaCount", spec.max_replicas, 1, kMaxReplicas);
+  fields.integer("minReplicaCount", spec.min_replicas, 0, manifest::kMaxReplicas);
+  fields.integer("maxReplicaCount", spec.max_replicas, 1, manifest::kMaxReplicas);
   spec.keda->min_replicas = spec.min_replicas;
   if (const Node* fallback = fields.take("fallback")) spec.keda->fallback = read_fallback(*fallback, errors);
   if (const Node* advanced = fields.take("advanced")) read_advanced(*advanced, spec, errors);
@@ -417,12 +418,12 @@ const Node* find_autoscaler(std::span<const Node> documents, const std::string& 
 HpaSpec read_manifest(const Node& root, const std::string& file, const PodResources& pod, ErrorList& errors) {
   Fields fields(root, file, errors);
   std::string api, kind;
-  const Node* api_at = fields.need("apiVersion");
-  const Node* kind_at = fields.need("kind");
+  const Node* api_at = fields.take_required("apiVersion");
+  const Node* kind_at = fields.take_required("kind");
   fields.text("apiVersion", api);
   fields.text("kind", kind);
   accept_unused_keys(fields, {"metadata", "status"});
-  const Node* spec = fields.need("spec");
+  const Node* spec = fields.take_required("spec");
   fields.finish();
   if (api.empty() || kind.empty() || spec == nullptr) return {};
   const bool hpa = kind == "HorizontalPodAutoscaler", scaled = kind == "ScaledObject";

@@ -32,11 +32,11 @@ class MetricQuery {
 };
 
 /// Returns the query behind an HPA's metric name, as a metrics adapter maps the name: the name itself, the name with
-/// its first '_' changed to the ':' that the HPA's API does not allow, or the rate of a counter. Returns none if no
-/// engine exports such a series.
+/// its first '_' changed to the ':' that the HPA's API does not allow, or the rate of a counter. Returns none if
+/// `exported_metrics` has no such series.
 std::optional<std::string> series_of_metric(std::string_view metric, std::string_view matchers);
 
-/// Returns every metric name that simulated engines, their GPUs and the gateway export.
+/// Returns every metric name that simulated engines, their GPUs, the gateway and Kueue export.
 const std::vector<std::string_view>& exported_metrics();
 
 }  // namespace capstan::peers

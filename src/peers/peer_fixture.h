@@ -8,7 +8,7 @@ namespace capstan::peers {
 
 /// Replicas and metrics for tests of the peers.
 struct PeerFixture {
-  decide::scale::RoleView role;
+  decide::scale::WorkloadView role;
   std::optional<RequestCount> gateway_waiting = 0;
   promql::SeriesStore series;
 
@@ -16,7 +16,7 @@ struct PeerFixture {
   void serve(ReplicaCount replicas, RequestCount running, RequestCount waiting = 0) {
     role.replicas.clear();
     for (ReplicaCount i = 0; i < replicas; ++i) {
-      decide::scale::RoleView::Replica replica;
+      decide::scale::WorkloadView::Replica replica;
       replica.id = {static_cast<std::uint32_t>(i)};
       replica.phase = model::Gang::Phase::ready;
       replica.signals.running = model::Signal::measured(running);
@@ -28,7 +28,7 @@ struct PeerFixture {
   }
   /// Adds a sample of the metric for every replica.
   void scrape(const std::string& metric, double value, Instant at) {
-    for (const decide::scale::RoleView::Replica& replica : role.replicas) {
+    for (const decide::scale::WorkloadView::Replica& replica : role.replicas) {
       promql::Labels labels;
       promql::set(labels, promql::kMetricName, metric);
       promql::set(labels, "pod", pod_name(replica.id));

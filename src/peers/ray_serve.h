@@ -18,7 +18,7 @@ struct RayServeSpec {
 };
 
 /// Decides every 0.1 s from the mean number of ongoing requests in the look-back period. As in Ray, the handles of a
-/// deployment push that number once per metrics interval.
+/// deployment report the current number once per metrics interval.
 class RayServeAutoscaler final : public Autoscaler {
  public:
   explicit RayServeAutoscaler(RayServeSpec spec) : spec_(spec) {}

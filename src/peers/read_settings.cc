@@ -61,8 +61,8 @@ Choice read_knative(Fields& fields) {
   fields.boolean("enable-scale-to-zero", spec.zero.scale_to_zero);
   fields.duration("scale-to-zero-grace-period", spec.zero.grace, 6s, 1h);
   fields.duration("scale-to-zero-pod-retention-period", spec.zero.retention, 0s, 1h);
-  fields.integer("min-scale", spec.zero.min_scale, 0, kMaxReplicas);
-  fields.integer("max-scale", spec.zero.max_scale, 0, kMaxReplicas);
+  fields.integer("min-scale", spec.zero.min_scale, 0, manifest::kMaxReplicas);
+  fields.integer("max-scale", spec.zero.max_scale, 0, manifest::kMaxReplicas);
   spec.zero.stable_window = spec.decider.stable_window;
   spec.zero.target_burst_capacity = spec.decider.target_burst_capacity;
   return choice<KnativeAutoscaler>(spec, 1s);
@@ -71,8 +71,8 @@ Choice read_knative(Fields& fields) {
 Choice read_ray_serve(Fields& fields) {
   RayServeSpec spec;
   fields.number("target_ongoing_requests", spec.config.target_ongoing_requests, 1e-3, 1e6);
-  fields.integer("min_replicas", spec.min_replicas, 0, kMaxReplicas);
-  fields.integer("max_replicas", spec.max_replicas, 1, kMaxReplicas);
+  fields.integer("min_replicas", spec.min_replicas, 0, manifest::kMaxReplicas);
+  fields.integer("max_replicas", spec.max_replicas, 1, manifest::kMaxReplicas);
   fields.number("upscaling_factor", spec.config.upscaling_factor, 1e-3, 1e3);
   fields.number("downscaling_factor", spec.config.downscaling_factor, 1e-3, 1e3);
   read_seconds(fields, "metrics_interval_s", spec.metrics_interval);
@@ -91,8 +91,8 @@ Choice read_aibrix(Fields& fields, AibrixSpec::Strategy strategy, ErrorList& err
   const Node* metric = fields.take("targetMetric");
   fields.text("targetMetric", spec.target_metric);
   fields.number("targetValue", spec.target_value, 1e-6, 1e9);
-  fields.integer("minReplicas", spec.min_replicas, 0, kMaxReplicas);
-  fields.integer("maxReplicas", spec.max_replicas, 1, kMaxReplicas);
+  fields.integer("minReplicas", spec.min_replicas, 0, manifest::kMaxReplicas);
+  fields.integer("maxReplicas", spec.max_replicas, 1, manifest::kMaxReplicas);
   read_seconds(fields, "observeWindowSeconds", spec.observe_window);
   read_seconds(fields, "panicWindowSeconds", spec.panic_window);
   fields.number("panic-threshold", spec.panic_threshold, 1, 1000);
@@ -127,8 +127,8 @@ Choice read_wva(Fields& fields, WvaSpec::Analyzer analyzer) {
     fields.number("scaleDownBoundary", spec.config.scale_down_boundary, 1e-3, 1);
   }
   read_seconds(fields, "stabilizationWindowSeconds", spec.stabilization_window);
-  fields.integer("minReplicas", spec.min_replicas, 1, kMaxReplicas);
-  fields.integer("maxReplicas", spec.max_replicas, 1, kMaxReplicas);
+  fields.integer("minReplicas", spec.min_replicas, 1, manifest::kMaxReplicas);
+  fields.integer("maxReplicas", spec.max_replicas, 1, manifest::kMaxReplicas);
   return choice<WvaAutoscaler>(spec, std::nullopt);
 }
 
@@ -137,7 +137,7 @@ Choice read_dynamo(Fields& fields, ErrorList& errors) {
   using Target = dynamo::Target;
   fields.choice<Target>("optimization_target", spec.load.target,
                         {{"throughput", Target::throughput}, {"latency", Target::latency}});
-  fields.integer("min_endpoint", spec.load.min_endpoint, 1, kMaxReplicas);
+  fields.integer("min_endpoint", spec.load.min_endpoint, 1, manifest::kMaxReplicas);
   fields.integer("max_gpu_budget", spec.max_gpu_budget, 1, 1'000'000);
   fields.integer("gpus_per_engine", spec.gpus_per_engine, 1, 1'000);
   std::int64_t seconds = spec.load_adjustment_interval / 1s;
@@ -159,7 +159,7 @@ Choice read_dynamo(Fields& fields, ErrorList& errors) {
     seconds = spec.throughput_adjustment_interval / 1s;
     fields.integer("throughput_adjustment_interval", seconds, 1, 86'400);
     spec.throughput_adjustment_interval = std::chrono::seconds(seconds);
-    if (fields.need("engine_rps") != nullptr) fields.number("engine_rps", spec.engine_rps, 1e-6, 1e9);
+    if (fields.take_required("engine_rps") != nullptr) fields.number("engine_rps", spec.engine_rps, 1e-6, 1e9);
     fields.number("kalman_q_level", spec.kalman.q_level, 0, 1e9);
     fields.number("kalman_q_trend", spec.kalman.q_trend, 0, 1e9);
     fields.number("kalman_r", spec.kalman.r, 0, 1e9);

@@ -8,7 +8,7 @@ std::optional<double> requests_in_flight(const ClusterView& view) {
   double total = 0;
   bool has_reading = view.gateway_waiting.has_value();
   if (has_reading) total += static_cast<double>(*view.gateway_waiting);
-  for (const decide::scale::RoleView::Replica& replica : view.role.replicas) {
+  for (const decide::scale::WorkloadView::Replica& replica : view.role.replicas) {
     for (const model::Signal* signal : {&replica.signals.running, &replica.signals.waiting}) {
       if (signal->state == model::Signal::State::missing) continue;
       total += static_cast<double>(signal->value);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/known_row.h"
 #include "decide/scale/hpa.h"
 #include "peers/formula/wva_optimizer.h"
 
@@ -44,7 +45,7 @@ double WvaAutoscaler::read(const std::string& query, const std::string& pod, con
 
 ReplicaCount WvaAutoscaler::by_saturation(const ClusterView& view, Instant now) {
   std::vector<wva::ReplicaLoad> loads;
-  for (const scale::RoleView::Replica& replica : view.role.replicas) {
+  for (const scale::WorkloadView::Replica& replica : view.role.replicas) {
     if (replica.phase != Phase::ready) continue;
     const std::string pod = pod_name(replica.id);
     loads.push_back({std::string(kVariant),
@@ -62,7 +63,7 @@ ReplicaCount WvaAutoscaler::by_saturation(const ClusterView& view, Instant now) 
 ReplicaCount WvaAutoscaler::by_tokens(const ClusterView& view, Instant now) {
   std::vector<wva::ReplicaTokens> replicas;
   ReplicaCount starting = 0;
-  for (const scale::RoleView::Replica& replica : view.role.replicas) {
+  for (const scale::WorkloadView::Replica& replica : view.role.replicas) {
     if (replica.phase == Phase::draining) continue;
     if (replica.phase != Phase::ready) {
       ++starting;
@@ -89,7 +90,7 @@ ReplicaCount WvaAutoscaler::by_tokens(const ClusterView& view, Instant now) {
   }
   const wva::VariantReplicas variant{std::string(kVariant), view.role.current, starting};
   const wva::Supply supply = tokens_.analyze(spec_.config, replicas, {{variant}}, std::nullopt);
-  const std::int64_t capacity = supply.per_replica_capacity.at(std::string(kVariant));
+  const std::int64_t capacity = known_row(supply.per_replica_capacity, std::string(kVariant));
   const wva::VariantCost cost{std::string(kVariant), kCost, static_cast<double>(capacity), view.role.current};
   why_ = std::to_string(static_cast<std::int64_t>(supply.demand)) + " tokens are in demand at a capacity of " +
          std::to_string(capacity) + " per replica";
@@ -101,7 +102,7 @@ void WvaAutoscaler::run_engine(const ClusterView& view, Instant now) {
   // Without scale to zero the enforcer keeps one replica.
   const auto enforced =
       wva::enforce(std::nullopt, std::nullopt, {{std::string(kVariant), target}}, {{std::string(kVariant), kCost}});
-  desired_ = enforced.targets.at(std::string(kVariant));
+  desired_ = known_row(enforced.targets, std::string(kVariant));
 }
 
 Recommendation WvaAutoscaler::recommend(const ClusterView& view, Instant now) {

@@ -21,7 +21,8 @@ scale::Shape mean_shape(model::Role role, const MeanRequest& request) {
     return shape;
   }
   shape.prompt_per_output = shape.prompt / shape.output;
-  // Requests with long answers are in the batch for longer, so that a running sequence holds about one mean answer.
+  // A running sequence has only a part of its answer, but long answers stay in the batch for longer. The two effects
+  // are assumed to cancel, so that a running sequence holds about one mean answer.
   shape.context = shape.prompt + shape.output;
   return shape;
 }
@@ -55,7 +56,7 @@ ReplicaCapacity replica_capacity(const engine::EngineRow& row, model::Role role,
   const scale::Capacity& found = capacity.found;
   capacity.requests_per_s = found.tokens_per_s / shape.output;
   const bool is_prefill = role == model::Role::prefill;
-  // `found.prompt_s` of a prefill replica contains the idle time that its queue needs.
+  // `found.prompt_s` of a prefill replica includes the idle time that keeps its queue short, so it is too long here.
   capacity.prompt_s = is_prefill ? found.token_s : found.prompt_s * shape.prompt;
   const double prompt_s_per_token = shape.prompt_per_output * found.prompt_s;
   const double token_s = prompt_s_per_token + found.decode_s;

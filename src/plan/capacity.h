@@ -19,13 +19,14 @@ struct MeanRequest {
   bool is_simulated = false;  ///< true: means of the simulated requests; false: of the stated distribution
 };
 
-/// Returns the mean request of the simulations. Without simulations, returns that of the stated load.
+/// Returns the mean request of the simulations; without simulations, the mean request of the stated load. The rate is
+/// the stated rate outside bursts or, for a recorded load, the mean rate of the simulations.
 MeanRequest mean_request(const ServiceSpec& service, const ServicePlan& fleet);
 
 /// The capacity of one replica within its SLO.
 struct ReplicaCapacity {
   decide::scale::Capacity found{};
-  double requests_per_s = 0;  ///< mean requests that one replica serves within the SLO
+  double requests_per_s = 0;  ///< requests of mean length per second that one replica serves within the SLO
   double prompt_s = 0;        ///< time to compute the mean prompt, without the time that it waits, seconds
   double prefill_share = 0;   ///< part of the step time that prompts take, 0 to 1
   double kv_share = 0;        ///< part of the KV memory that the batch holds, 0 to 1

@@ -62,8 +62,8 @@ std::string equal_cost_words(const ServicePlan& service) {
   if (chosen == nullptr || chosen->seeds.empty() || !service.holds_slo) return "";
   const std::int64_t cost = micro_usd_per_hour(chosen->seeds);
   const bool has_equal = std::ranges::any_of(service.variants, [&](const ScalerVariant& variant) {
-    return variant.kind != service.scaler && variant.refused.empty() && variant.holds_slo && !variant.seeds.empty() &&
-           micro_usd_per_hour(variant.seeds) == cost;
+    return variant.kind != service.scaler && variant.refusal_reason.empty() && variant.holds_slo &&
+           !variant.seeds.empty() && micro_usd_per_hour(variant.seeds) == cost;
   });
   if (!has_equal) return "";
   return "At equal cost the plan prefers Capstan, then the ScaledObject, the HPA and the constant fleet.";
@@ -113,6 +113,23 @@ std::string range_words(const ServicePlan& service, const std::vector<RoleReplic
     if (roles.size() > 1) words += " " + role_word(service.roles[i].role);
   }
   return words + (words == "1" ? " replica" : " replicas");
+}
+
+std::string spot_base_words(const SpotBase& spot) {
+  return spot.share_ppm >= 1'000'000 ? "all nodes spot" : "half of the base and all added nodes spot";
+}
+
+std::string spot_base_advice(const ServicePlan& service, bool is_allowed) {
+  const SpotBase& spot = *service.spot_base;
+  if (!spot.holds_slo) return "so the base is not spot";
+  if (spot.micro_usd_per_hour >= micro_usd_per_hour(service)) return "it costs no less than the plan";
+  return is_allowed ? "" : "cluster.spot_base: true allows it";
+}
+
+std::uint32_t spot_base_ppm(const ServicePlan& service) {
+  if (service.roles.empty()) return 0;
+  const RoleFleet& role = service.roles.front();
+  return role.base == model::CapacityType::spot ? 1'000'000 : role.spot_base_ppm;
 }
 
 std::string zone_loss_replicas(const ServicePlan& service) {

@@ -28,7 +28,7 @@ std::string equal_cost_words(const ServicePlan& service);
 const ScalerVariant* find_variant(const ServicePlan& service, ScalerKind kind);
 /// Returns the plan with the replicas and the seeds of another of its scalers.
 ServicePlan with_scaler(ServicePlan service, ScalerKind kind);
-/// Returns what the service costs: its share of shared nodes, or else the mean of the seeds.
+/// Returns the cost per hour of a service: its share of the cost of shared nodes, or else the mean over the seeds.
 std::int64_t planned_micro_usd_per_hour(const ServicePlan& service);
 
 /// Returns the lowest and the highest cost of several simulations: "110.08 to 163.90 USD/h"; one value if
@@ -36,6 +36,14 @@ std::int64_t planned_micro_usd_per_hour(const ServicePlan& service);
 std::string cost_range_words(std::span<const Trial> seeds);
 /// Returns "1 to 7 replicas" or "1 replica", for two roles "2 to 5 prefill and 1 to 4 decode replicas".
 std::string range_words(const ServicePlan& service, const std::vector<RoleReplicas>& roles);
+
+/// Returns "all nodes spot" or "half of the base and all added nodes spot".
+std::string spot_base_words(const SpotBase& spot);
+/// Says what follows from `ServicePlan::spot_base`, which the service must have; empty if nothing does.
+/// @param is_allowed  true: the spec allows spot nodes in the base
+std::string spot_base_advice(const ServicePlan& service, bool is_allowed);
+/// Returns the share of the nodes of the minimum that are spot, millionths.
+std::uint32_t spot_base_ppm(const ServicePlan& service);
 
 /// Returns the minimum of `ServicePlan::zone_loss`: "4 replicas". The plan must have one.
 std::string zone_loss_replicas(const ServicePlan& service);

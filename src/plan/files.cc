@@ -54,7 +54,8 @@ std::string with_path_of_load(const ScenarioFile& scenario, const ServicePlan& s
   const std::string profile = "profile: " + measured_load_file(service.service);
   const std::size_t at = text.find(profile);
   const bool is_below = scenario.path.find('/') != scenario.path.npos;
-  if (!service.measured_load.empty() && is_below && at != text.npos) text.insert(at + profile.find(' ') + 1, "../");
+  if (!service.measured_profile_text.empty() && is_below && at != text.npos)
+    text.insert(at + profile.find(' ') + 1, "../");
   return text;
 }
 
@@ -128,7 +129,8 @@ std::map<std::string, std::string> plan_files(const Plan& plan) {
     for (const ScenarioFile& scenario : scenarios_of(service)) {
       files[scenario.path] = with_path_of_load(scenario, service);
     }
-    if (!service.measured_load.empty()) files[measured_load_file(service.service)] = service.measured_load;
+    if (!service.measured_profile_text.empty())
+      files[measured_load_file(service.service)] = service.measured_profile_text;
   }
   if (plan.together) files[std::string(kTogetherFile)] = plan.together->scenario;
   files[std::string(kKillSwitchFile)] = kill_switch_script({.spec = plan.spec, .services = plan.services});

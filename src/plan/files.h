@@ -18,7 +18,8 @@ struct PlanFile {
   std::vector<std::string> kinds{};  ///< kinds of its objects, or one phrase: "NodePool", "Helm values"
 };
 
-/// Returns the files that `--out` writes, in the order of the page: manifests, scenarios, the page itself.
+/// Returns the files that `--out` writes, except measured loads, in the order of the page: manifests, scenarios,
+/// scripts, the page itself.
 std::vector<PlanFile> list_plan_files(const Plan& plan);
 
 /// Returns the name of the file with the simulated scenario of a scaler: "scenario-chat.yaml" for the chosen one,
@@ -29,8 +30,9 @@ std::string comparison_file(const ServicePlan& service);
 /// Returns the name of the file with the scenario of a worse condition: "scenarios/chat-zone-us-east-1a-lost.yaml".
 std::string worse_scenario_file(const ServicePlan& service, const Trial& trial);
 
-/// Returns the texts of the files that `--out` writes, by path: the page as plan.md, one file for each path that a
-/// manifest names, with the objects of that path as several documents, and the simulated scenarios.
+/// Returns the texts of the files that `--out` writes, by path: the page as plan.md, the scripts, the simulated
+/// scenarios, the measured loads, and one file for each path that a manifest names, with the objects of that path as
+/// several documents.
 std::map<std::string, std::string> plan_files(const Plan& plan);
 
 }  // namespace capstan::plan

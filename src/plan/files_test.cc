@@ -36,7 +36,7 @@ TEST(PlanFiles, HaveTheScenarioOfEachWorseCondition) {
 
 TEST(PlanFiles, NameTheMeasuredLoadFromTheirFolder) {
   Plan plan = plan_with_two_scalers();
-  plan.services[0].measured_load = "capstan-profile,1\n";
+  plan.services[0].measured_profile_text = "capstan-profile,1\n";
   plan.services[0].scenario = "load:\n  profile: load-chat.csv\n";
   plan.services[0].variants[0].scenario = "load:\n  profile: load-chat.csv\n";
   const auto files = plan_files(plan);
@@ -47,7 +47,7 @@ TEST(PlanFiles, NameTheMeasuredLoadFromTheirFolder) {
 
 TEST(PlanFiles, HaveAScenarioOfTheAutoscalerFiles) {
   Plan plan = plan_with_two_scalers();
-  plan.services[0].measured_load = "capstan-profile,1\n";
+  plan.services[0].measured_profile_text = "capstan-profile,1\n";
   plan.services[0].comparison = "load:\n  profile: load-chat.csv\n";
   EXPECT_EQ(plan_files(plan).at("scenarios/chat-scalers.yaml"), "load:\n  profile: ../load-chat.csv\n");
   EXPECT_EQ(list_plan_files(plan).size(), plan_files(plan).size() - 1) << "the measured load is not listed";

@@ -31,6 +31,7 @@ struct RoleFleet {
   MachineSpec machine{};       ///< machine type of the nodes
   std::string pool{};          ///< pool of the nodes; empty: `pool_name` of the GPU kind
   model::CapacityType base = model::CapacityType::on_demand;  ///< capacity type of the nodes of the minimum
+  std::uint32_t spot_base_ppm = 0;    ///< share of these nodes that are bought as spot instead, millionths
   ReplicaCount burst_minimum = 0;     ///< minimum that Capstan's policy needs for a burst; 0: `minimum` is enough
   ReplicaCount minimum = 1;           ///< ready replicas that the chosen scaler keeps; the warm pool
   ReplicaCount maximum = 1;           ///< highest number of replicas that a scaler may set
@@ -69,7 +70,7 @@ struct Trial {
   GpuNanoseconds idle_gpu_ns = 0;    ///< paid GPU time that was idle, sleeping, held or unallocated
   GpuNanoseconds useful_gpu_ns = 0;  ///< the least GPU time in which the met requests could have been served
   std::int64_t goodput_milli = 0;    ///< met requests per second in the busiest window, thousandths
-  /// Replicas of all roles that were wanted or ready at each minute's end.
+  /// Replicas of all roles at the end of each minute: the wanted or the ready ones, whichever are more.
   std::vector<ReplicaCount> replicas_by_minute{};
   std::int64_t answer_tokens = 0;
   std::int64_t prompt_tokens = 0;
@@ -94,7 +95,7 @@ struct ScalerVariant {
   std::vector<RoleReplicas> roles{};  ///< replicas of each role, in the order of `ServicePlan::roles`
   std::vector<Trial> seeds{};         ///< one trial for each seed; none if it was refused
   bool holds_slo = false;             ///< true: the SLO holds under every seed
-  std::string refused{};              ///< reason why it cannot be simulated; empty: it was simulated
+  std::string refusal_reason{};       ///< reason why it cannot be simulated; empty: it was simulated
   std::string scenario{};             ///< the simulated scenario file, with this scaler as its policy
 };
 
@@ -129,8 +130,9 @@ struct ZoneLossMinimum {
   Trial trial{};                        ///< the worst seed while the zone is lost
 };
 
-/// The fleet of a plan whose base stays on demand or reserved, with all nodes bought as spot instead.
-struct AllSpot {
+/// The fleet of a plan whose base stays on demand or reserved, with the base or half of it bought as spot instead.
+struct SpotBase {
+  std::uint32_t share_ppm = 1'000'000;  ///< share of the nodes of the minimum that are spot, millionths
   std::vector<RoleReplicas> roles{};    ///< in the order of `ServicePlan::roles`; the maximum is that of the plan
   std::int64_t micro_usd_per_hour = 0;  ///< mean over the seeds, with the reclaims that the spec states
   bool holds_slo = false;               ///< true: the SLO holds under every seed, also under more reclaims
@@ -138,11 +140,11 @@ struct AllSpot {
   Trial reclaims{};  ///< the worst seed under more reclaims
 };
 
-/// Simulations of a service, which misses its SLO within the limits of its spec, without these limits.
+/// Result of a search without the limits of the spec, for a service that misses its SLO within these limits.
 struct RaisedLimits {
   std::string bounds{};  ///< "limits.gpus: 40 and limits.usd_per_hour: 275.20"; empty: no fleet holds the SLO either
   std::string fleet{};   ///< the fleet that holds the SLO within these bounds: "20 replicas of ..."
-  std::int64_t attainment_ppm = 0;  ///< lowest of its seeds, or without `bounds` of the best fleet, millionths
+  std::int64_t attainment_ppm = 0;  ///< lowest of the seeds of `fleet`; of the best fleet if none holds the SLO
   std::int64_t seeds = 0;           ///< number of simulations of this fleet
 };
 
@@ -171,15 +173,15 @@ struct ServicePlan {
   /// Nothing: the cluster has one zone, the fleet holds the SLO without a zone, or it misses the SLO with all zones.
   std::optional<ZoneLossMinimum> zone_loss{};
   /// Nothing: the plan misses its SLO, all its nodes are spot already, or spot nodes cannot be bought for less.
-  std::optional<AllSpot> all_spot{};
+  std::optional<SpotBase> spot_base{};
   std::vector<FrontierPoint> frontier{};     ///< the cheapest first
   std::optional<FrontierPoint> runner_up{};  ///< the best fleet of another GPU kind or parallelism
   std::vector<StartPhase> start{};           ///< phases of a replica's start, in order
   std::string scenario{};                    ///< the simulated scenario file, with the chosen scaler
   std::string comparison{};                  ///< scenario with the autoscaler files of the plan as its policies
-  std::string measured_load{};               ///< profile that the scenario names; empty: none was measured
+  std::string measured_profile_text{};       ///< profile that the scenario names; empty: none was measured
   std::string sufficient_limits{};  ///< limits that are high enough: "40 GPUs, 320.00 USD/h"; empty: none is too low
-  std::int64_t peak_factor = 1;     ///< factor by which the search raised the engine table's need at the peak
+  std::int64_t peak_factor = 1;     ///< the search multiplied the engine table's replicas for the peak by this factor
   std::vector<std::string> bounded_by{};  ///< limits that lowered the maximum: "limits.gpus: 40 of 64 ..."
   std::optional<RaisedLimits> raised{};   ///< nothing: the SLO holds, no limit binds, or no other limit was simulated
   /// The service's share of the cost of nodes that it shares with others, modelled from the replicas of the

@@ -18,9 +18,9 @@ std::vector<Section> manifest_sections(const PlanFacts& facts) {
   return {nodes_section(facts), gangs_section(facts), sharing_section(facts)};
 }
 
-/// Returns the sections above, and the sections with alternative folders. Of replicas/keda, replicas/hpa and
-/// replicas/capstan, a user applies one, and also one of warm-pool/balloon and warm-pool/capacity-buffer. Lint reads
-/// each folder as one deployment, so it never sees two alternatives together.
+/// Returns the sections of `manifest_sections`, and the sections with alternative folders: a user applies one of
+/// replicas/keda, replicas/hpa and replicas/capstan, and one of warm-pool/balloon and warm-pool/capacity-buffer. Lint
+/// reads each folder as one deployment, so it never sees two alternatives together.
 std::vector<Section> all_manifest_sections(const PlanFacts& facts) {
   std::vector<Section> sections = manifest_sections(facts);
   for (const auto section : {replicas_section, warm_pool_section, workload_section, monitoring_section})

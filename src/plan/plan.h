@@ -76,7 +76,7 @@ enum class ApplyStep : std::uint8_t {
   spare_capacity,  ///< optional
 };
 
-/// One command of the installation. Every manifest is applied by exactly one.
+/// One command of the installation. Every manifest is applied by exactly one command.
 struct ApplyCommand {
   ApplyStep step = ApplyStep::names;
   std::string command{};  ///< shell command, in the folder that `--out` names

@@ -9,11 +9,11 @@
 
 namespace capstan::plan {
 
-/// Returns the nodes that a pool may buy above its maximum while a zone is lost: as many as one zone has of the base
-/// nodes. The nodes of the lost zone count against the limit of the pool until they are deleted.
+/// Returns how many nodes a pool may buy above its maximum while a zone is lost: as many as the base nodes in one zone,
+/// because the nodes of the lost zone count against the limit of the pool until they are deleted.
 /// @param base  nodes of the minimum replicas, which are spread over the zones
 /// @param unit  nodes of one replica, which are in one zone
-/// @param room  nodes that the limit of the whole cluster leaves
+/// @param room  further nodes that the limits of the whole cluster allow
 inline std::int64_t replacement_nodes(const ClusterSpec& cluster, std::int64_t base, std::int64_t unit,
                                       std::int64_t room) {
   const auto zones = static_cast<std::int64_t>(cluster.zones.size());
@@ -21,9 +21,9 @@ inline std::int64_t replacement_nodes(const ClusterSpec& cluster, std::int64_t b
   return std::clamp<std::int64_t>(ceil_div(ceil_div(base, unit), zones) * unit, 0, std::max<std::int64_t>(room, 0));
 }
 
-/// Returns the nodes that the limits of the whole cluster leave.
-/// @param gpus, per_hour  GPUs and price of the nodes that the pools may have already
-/// @param node_gpus, node_per_hour  whole GPUs and price of one node more
+/// Returns how many further nodes the limits of the whole cluster allow.
+/// @param gpus, per_hour  GPUs and price of the nodes that the pools are already allowed to have
+/// @param node_gpus, node_per_hour  whole GPUs and price of one further node
 inline std::int64_t nodes_left(const LimitSpec& limits, GpuCount gpus, MicroUsd per_hour, GpuCount node_gpus,
                                MicroUsd node_per_hour) {
   std::int64_t left = std::numeric_limits<std::int32_t>::max();

@@ -19,7 +19,7 @@ inline PlanSpec spec_of(std::string_view text) {
   return *spec;
 }
 
-/// Llama-3.3-70B in FP8 on H100 or H200, with bursts of four times the rate.
+/// Returns a spec of Llama-3.3-70B in FP8 on H100 or H200, with bursts of four times the rate.
 inline PlanSpec chat_spec() {
   return spec_of(R"(
 cluster:
@@ -32,7 +32,7 @@ services:
 )");
 }
 
-/// Llama-3.1-8B on machines of one H100, with a spot price.
+/// Returns a spec of Llama-3.1-8B on machines with one H100, which have a spot price.
 inline PlanSpec small_spec() {
   return spec_of(R"(
 cluster:
@@ -47,7 +47,7 @@ services:
 )");
 }
 
-/// Llama-3.1-8B on separate prefill and decode replicas.
+/// Returns a spec of Llama-3.1-8B on separate prefill and decode replicas.
 inline PlanSpec disaggregated_spec() {
   return spec_of(R"(
 cluster:

@@ -59,10 +59,10 @@ Result<ScalerTrial> try_scaler(const ServicePlan& service, const std::string& sc
         fmt::format("policies=[{{name: other, scale: {}, place: gang, provision: group}}]", scale));
     auto scenario = scenario::parse_scenario(service.scenario, "scenario-" + service.service + ".yaml", overrides);
     if (!scenario) {
-      out.refused = scenario.error().text();
+      out.refusal_reason = scenario.error().text();
       return out;
     }
-    use_measured_load(service.measured_load, *scenario);
+    use_measured_load(service.measured_profile_text, *scenario);
     scenarios.push_back(std::move(*scenario));
   }
   std::vector<experiment::PlannedRun> runs;
@@ -70,8 +70,8 @@ Result<ScalerTrial> try_scaler(const ServicePlan& service, const std::string& sc
   const auto results = experiment::run_batch(runs, options.jobs, "other autoscalers", {});
   if (!results) return std::unexpected(results.error());
   out.simulations = static_cast<std::int64_t>(results->size());
-  out.refused = blind_warning(results->front());
-  if (!out.refused.empty()) return out;
+  out.refusal_reason = blind_warning(results->front());
+  if (!out.refusal_reason.empty()) return out;
   std::vector<Trial> trials;
   for (const experiment::RunResult& result : *results) trials.push_back(trial_of("", result));
   out.attainment_ppm = lowest_attainment_ppm(trials);

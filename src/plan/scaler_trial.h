@@ -14,11 +14,11 @@ struct ScalerTrial {
   std::int64_t attainment_ppm = 0;      ///< lowest share of met requests over the plan's seeds, millionths
   std::int64_t micro_usd_per_hour = 0;  ///< mean cost over the plan's seeds
   std::int64_t simulations = 0;
-  std::string refused{};  ///< reason why it cannot be simulated; empty: it was simulated
+  std::string refusal_reason{};  ///< reason why it cannot be simulated; empty: it was simulated
 };
 
-/// Returns the labels of the series of a role as `labels` of a scaler that reads them, in flow style. Without them the
-/// queries of a manifest find nothing.
+/// Returns the value of the key `labels` of a scenario's scaler, in flow style: the labels that the simulated series of
+/// a role get. Without them, the queries of a manifest find nothing.
 std::string scale_labels(const PlanSpec& spec, const ServiceSpec& service, model::Role role);
 
 /// Simulates a policy in place of the plan's, under the plan's seeds. The simulations start with the replicas of the

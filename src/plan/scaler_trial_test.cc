@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A service whose scenario keeps one replica busy for ten minutes.
+/// Returns a service whose scenario keeps one replica busy for ten minutes.
 ServicePlan tried_service() {
   ServicePlan service{.service = "chat"};
   service.seeds = {{.seed = 1}, {.seed = 2}};
@@ -29,14 +29,14 @@ policies: [{name: own, scale: capstan, place: gang, provision: group}]
 TEST(ScalerTrial, RunsAnotherPolicyUnderThePlansSeeds) {
   const auto trial = try_scaler(tried_service(), "{policy: fixed, replicas: 1}", {});
   ASSERT_TRUE(trial);
-  EXPECT_EQ(trial->refused, "");
+  EXPECT_EQ(trial->refusal_reason, "");
   EXPECT_EQ(trial->simulations, 2);
   EXPECT_GT(trial->attainment_ppm, 990'000);
   EXPECT_NEAR(static_cast<double>(trial->micro_usd_per_hour), 11.06e6, 0.2e6);  // one a3-highgpu-1g
 }
 
 TEST(ScalerTrial, HasTheCostOfThePlansOwnMeanOverSeeds) {
-  // Seven does not divide the cost of a run, so that a sum of divided costs would be lower than the divided sum.
+  // The cost of a run is not a multiple of 7. A mean that divides each cost before it adds them would be lower.
   constexpr std::int64_t kSevenSeeds = 7;
   ServicePlan service = tried_service();
   service.seeds.clear();
@@ -57,7 +57,7 @@ TEST(ScalerTrial, HasTheCostOfThePlansOwnMeanOverSeeds) {
 TEST(ScalerTrial, SaysWhyAPolicyCannotBeSimulated) {
   const auto trial = try_scaler(tried_service(), "{manifest: {kind: HorizontalPodAutoscaler, spec: {}}}", {});
   ASSERT_TRUE(trial);
-  EXPECT_NE(trial->refused, "");
+  EXPECT_NE(trial->refusal_reason, "");
   EXPECT_EQ(trial->simulations, 0);
 }
 

@@ -73,7 +73,7 @@ std::string cluster_queue_name(const PlanSpec& spec) {
   while (name.starts_with('-')) name.erase(0, 1);
   while (name.ends_with('-')) name.pop_back();
   if (name.empty()) name = "gpus";
-  // A tenant's queue is below this one, so the names differ.
+  // The queues of the tenants are children of this queue, so none of them may have its name.
   const bool is_taken = std::ranges::any_of(spec.tenants, [&](const TenantSpec& t) { return t.name == name; });
   return is_taken ? name + "-all" : name;
 }

@@ -29,24 +29,24 @@ GangScheduler pod_scheduler(const PlanSpec& spec);
 std::string_view scheduler_name(const PlanSpec& spec);
 
 /// Returns the labels that put a tenant's workload into its queue: `kai.scheduler/queue: serving` or
-/// `kueue.x-k8s.io/queue-name: serving`. They belong on the workload and on its pods. An empty mapping if the pods have
-/// no queue. The pods of a tenant with a stated quota are marked preemptible, because KAI would start non-preemptible
-/// pods only within the quota of their queue. KAI never reclaims GPUs inside a queue's quota.
+/// `kueue.x-k8s.io/queue-name: serving`. They belong on the workload and on its pods. The mapping is empty if the pods
+/// have no queue. The pods of a tenant with a stated quota are marked preemptible, because KAI would start
+/// non-preemptible pods only within the quota of their queue. KAI never reclaims GPUs inside a queue's quota.
 Yaml queue_labels(const PlanSpec& spec, std::string_view tenant);
 
-/// Returns the annotations that place the pods of one replica near each other. For KAI they belong on the workload, for
-/// Kueue on the pod template. An empty mapping for replicas of one pod. Kueue places pods of two templates in one
-/// domain only if they name the same group, so the leader and the workers do.
+/// Returns the annotations that place the pods of one replica near each other. For Kueue they belong on the pod
+/// template, otherwise on the workload. The mapping is empty for replicas of one pod. Kueue places pods of two
+/// templates in one domain only if both templates name the same group, so the leader and the workers do.
 Yaml topology_annotations(const PlanSpec& spec, const ServiceSpec& service, const RoleFleet& role);
 
-/// Returns the name of the topology and of the queue above those of the tenants: the name of the plan as a DNS label.
+/// Returns the name that the topology and the parent of the tenants' queues have: the name of the plan as a DNS label.
 std::string cluster_queue_name(const PlanSpec& spec);
 
 /// Returns the node label that the pods of a replica must share: the host if one node has the GPUs of all pods, as the
 /// simulations assume; the NVLink domain if one NVLink domain joins them; otherwise the zone.
 std::string_view required_level(const PlanSpec& spec, const RoleFleet& role);
 
-/// The label of GPU Operator nodes that are in one NVLink domain.
+/// The label by which the GPU Operator marks the nodes of one NVLink domain.
 inline constexpr std::string_view kNvlinkLabel = "nvidia.com/gpu.clique";
 inline constexpr std::string_view kZoneLabel = "topology.kubernetes.io/zone";
 inline constexpr std::string_view kHostLabel = "kubernetes.io/hostname";

@@ -78,7 +78,8 @@ TEST(PlanScheduling, AGangStaysInOneNvlinkDomainOrZone) {
 }
 
 TEST(PlanScheduling, AGangThatFitsOnOneNodeStaysThere) {
-  // Two pods of 4 GPUs on nodes of 8: two nodes that are half free would give tensor parallel 8 over the network.
+  // A replica has 2 pods of 4 GPUs, and a node has 8 GPUs. On two half-free nodes, the 8 GPUs of the tensor-parallel
+  // group would communicate over the network.
   PlanSpec spec = scheduling_spec(2, 1, GangScheduler::kueue);
   spec.cluster.machines = {{.name = "p5.48xlarge", .gpus = 8, .nvlink_domain_gpus = 8}};
   EXPECT_EQ(required_level(spec, gang_role(8, 8)), "kubernetes.io/hostname");

@@ -40,6 +40,7 @@ NodeMinutes count_nodes(const Sharers& sharers, std::size_t seed) {
   std::size_t minutes = 0;
   GpuCount minimum = 0;
   std::uint32_t spot_ppm = 0;
+  const std::int64_t spot_base_ppm = sharers.front()->roles.front().spot_base_ppm;
   for (const ServicePlan* service : sharers) {
     minutes = std::max(minutes, service->seeds[seed % service->seeds.size()].replicas_by_minute.size());
     for (const RoleFleet& role : service->roles) minimum += role.minimum * gpus_of_replica(*service);
@@ -56,7 +57,7 @@ NodeMinutes count_nodes(const Sharers& sharers, std::size_t seed) {
     const std::size_t first = minute < kNodeGraceMinutes ? 0 : minute - kNodeGraceMinutes;
     const std::int64_t nodes = *std::max_element(needed.begin() + static_cast<std::ptrdiff_t>(first), needed.end());
     out.all += nodes;
-    out.spot += (nodes - base) * std::int64_t{spot_ppm} / 1'000'000;
+    out.spot += (nodes - base) * std::int64_t{spot_ppm} / 1'000'000 + base * spot_base_ppm / 1'000'000;
   }
   return out;
 }
@@ -116,8 +117,8 @@ std::map<std::string, Sharers> sharers_by_pool(std::vector<ServicePlan>& service
   return by_pool;
 }
 
-/// Returns true if the lengths of the simulations differ by at most 2 %. They differ a little, because the last answers
-/// of each simulation take another time.
+/// Returns true if the lengths of the simulations differ by at most 2 %. Loads of equal length differ a little, because
+/// each simulation ends with its last answer.
 bool have_similar_length(const Sharers& sharers) {
   Duration shortest = Duration::max(), longest{};
   for (const ServicePlan* service : sharers) {
@@ -138,7 +139,8 @@ std::int64_t pool_micro_usd_per_hour(const experiment::RunResult& result, const 
   return micro_usd_per_hour(nodes);
 }
 
-/// Divides the cost of the nodes of a pool in simulations of all services by the GPU time of their pods.
+/// Splits the cost of a pool's nodes, in simulations of all services, between the services and the jobs. Shares are
+/// proportional to the GPU time of their pods.
 /// @param first  the first service of the plan
 /// @param has_jobs  true: a part of the cost is the share of the jobs
 void share_simulated_pool(const Sharers& sharers, const ServicePlan* first, const std::string& pool, bool has_jobs,

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A service with replicas of some GPUs on nodes of 8 GPUs at 80 USD/h, simulated for three hours.
+/// Returns a service with replicas of `tp` GPUs on nodes of 8 GPUs at 80 USD/h, simulated for three hours.
 ServicePlan sharing_service(const std::string& name, std::int64_t tp, std::vector<ReplicaCount> by_hour) {
   RoleFleet role;
   role.engine.gpu = "h100_sxm";

@@ -33,7 +33,7 @@ Value make(double scalar) {
   return {.type = ValueType::scalar, .scalar = scalar, .text = {}, .vector = {}, .matrix = {}};
 }
 
-std::optional<EvaluationFault> unknown(const Expression& expression) {
+std::optional<EvaluationFault> find_unsupported(const Expression& expression) {
   if (const auto* binary = std::get_if<Binary>(&expression.node); binary && binary->op == Binary::Op::atan2) {
     return EvaluationFault{expression.span.begin, "Capstan does not evaluate atan2"};
   }
@@ -51,7 +51,7 @@ class Evaluator {
       : store_(store), at_ms_(at_ms), query_ms_(at_ms), options_(options) {}
 
   Value value(const Expression& expression) {
-    if (const std::optional<EvaluationFault> fault = unknown(expression)) throw *fault;
+    if (const std::optional<EvaluationFault> fault = find_unsupported(expression)) throw *fault;
     return std::visit([&](const auto& node) { return value(expression, node); }, expression.node);
   }
 
@@ -399,7 +399,7 @@ Result<Value> evaluate(const Expression& expression, const SeriesStore& store, s
 std::optional<Error> check_evaluable(const Expression& expression, const std::string& source) {
   std::optional<Error> first;
   walk(expression, [&](const Expression& part) {
-    if (std::optional<EvaluationFault> fault = first ? std::nullopt : unknown(part)) {
+    if (std::optional<EvaluationFault> fault = first ? std::nullopt : find_unsupported(part)) {
       first = error_at(source, fault->place, std::move(fault->message));
     }
   });

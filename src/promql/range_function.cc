@@ -47,7 +47,7 @@ OptionalValue extrapolate(Points points, const RangeContext& context, bool is_co
 }
 
 /// Computes instantValue, from the last two samples only.
-OptionalValue last_two(Points points, bool is_rate) {
+OptionalValue instant_change(Points points, bool is_rate) {
   if (points.size() < 2) return std::nullopt;
   const Point& last = points.back();
   const Point& before = points[points.size() - 2];
@@ -148,8 +148,8 @@ constexpr RangeEntry kRangeFunctions[] = {
     {"rate", [](Points p, const RangeContext& c) { return extrapolate(p, c, true, true); }},
     {"increase", [](Points p, const RangeContext& c) { return extrapolate(p, c, true, false); }},
     {"delta", [](Points p, const RangeContext& c) { return extrapolate(p, c, false, false); }},
-    {"irate", [](Points p, const RangeContext&) { return last_two(p, true); }},
-    {"idelta", [](Points p, const RangeContext&) { return last_two(p, false); }},
+    {"irate", [](Points p, const RangeContext&) { return instant_change(p, true); }},
+    {"idelta", [](Points p, const RangeContext&) { return instant_change(p, false); }},
     {"deriv",
      [](Points p, const RangeContext&) {
        return p.size() < 2 ? OptionalValue() : OptionalValue(regress(p, p.front().at_ms).slope);

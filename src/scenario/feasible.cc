@@ -12,6 +12,7 @@
 #include "model/queue_path.h"
 #include "model/role_names.h"
 #include "model/topology_names.h"
+#include "scenario/idle_bounds.h"
 #include "scenario/read_parts.h"
 #include "sim/cluster/pod_fit.h"
 
@@ -28,6 +29,11 @@ using Paths = std::vector<std::string>;
 std::string gpus_text(MilliGpu gpus) {
   return gpus.count % 1000 == 0 ? fmt::format("{}", gpus.count / 1000)
                                 : fmt::format("{}.{:03}", gpus.count / 1000, gpus.count % 1000);
+}
+
+/// Returns "1 h100_sxm GPU" or "8 h100_sxm GPUs".
+std::string counted_gpus(MilliGpu gpus, const std::string& kind) {
+  return fmt::format("{} {} {}", gpus_text(gpus), kind, gpus == whole_gpus(1) ? "GPU" : "GPUs");
 }
 
 /// Nodes that exist or can be bought, and the class of their labels.
@@ -94,7 +100,7 @@ std::optional<std::pair<std::string, std::string>> missing_besides_gpus(const Sc
   if (!pods.pod_class.valid()) return std::nullopt;
   const model::Catalog& catalog = *scenario.catalog;
   const PodNeeds& needs = scenario.pod_needs[pods.pod_class.value];
-  const std::string node = fmt::format("with {} {} GPUs", gpus_text(pods.gpus_per_pod), catalog.gpu_kind(pods.gpu));
+  const std::string node = "with " + counted_gpus(pods.gpus_per_pod, catalog.gpu_kind(pods.gpu));
   std::int64_t most = 0;
   bool is_admitted = false;
   model::Resources largest;
@@ -221,12 +227,12 @@ class Feasibility {
                           "bound: found true, but the lower bound is computed for one service, expected a scenario "
                           "with one service and without jobs");
     }
-    if (scenario_.bound && scenario_.endpoint().split()) {
+    if (scenario_.bound && scenario_.endpoint().is_disaggregated()) {
       return errors_.fail(manifest::place_for_error(root_, Paths{"bound", "service.roles"}),
                           "bound: found true, but the lower bound is computed only for replicas that do both, "
                           "expected a service without roles");
     }
-    if (scenario_.bound && scenario_.endpoint().mixed()) {
+    if (scenario_.bound && scenario_.endpoint().has_variants()) {
       return errors_.fail(manifest::place_for_error(root_, Paths{"bound", "service.variants"}),
                           "bound: found true, but the lower bound is computed only for replicas of one kind, "
                           "expected a service without variants");
@@ -234,6 +240,7 @@ class Feasibility {
     if (!something_serves()) return;
     for (std::size_t e = 0; e < scenario_.endpoints.size(); ++e) {
       for (std::size_t r = 0; r < scenario_.endpoints[e].roles.size(); ++r) check({e, r});
+      if (errors_.ok()) check_bounds({e, 0});
     }
     for (std::size_t q = 0; q < scenario_.catalog->queues.size(); ++q) check_queue(q);
     for (std::size_t j = 0; j < scenario_.jobs.size(); ++j) check_jobs(j);
@@ -241,16 +248,16 @@ class Feasibility {
 
  private:
   /// One role or variant of an endpoint.
-  struct Part {
+  struct EndpointRole {
     std::size_t endpoint;
     std::size_t role;
   };
-  const EndpointSpec& endpoint_of(const Part& part) const { return scenario_.endpoints[part.endpoint]; }
-  const model::Service& service_of(const Part& part) const {
+  const EndpointSpec& endpoint_of(const EndpointRole& part) const { return scenario_.endpoints[part.endpoint]; }
+  const model::Service& service_of(const EndpointRole& part) const {
     return scenario_.catalog->service(endpoint_of(part).service_of(part.role));
   }
 
-  void check(const Part& part) {
+  void check(const EndpointRole& part) {
     const model::Service& service = service_of(part);
     const model::Workload& workload = service.workload;
     const std::string& gpu = scenario_.catalog->gpu_kind(workload.gpu);
@@ -258,9 +265,9 @@ class Feasibility {
     if (node == 0) return no_node(part);
     const GpuCount per_pod = workload.tensor_parallel / workload.pods;
     if (per_pod > node) {
-      return refuse(
-          paths_of(part, {"tensor_parallel", "pods_per_replica"}), instance_paths(),
-          fmt::format("{}a pod needs {} {} GPUs, the largest node has {}", subject(part), per_pod, gpu, node));
+      return refuse(paths_of(part, {"tensor_parallel", "pods_per_replica"}), instance_paths(),
+                    fmt::format("{}a pod needs {}, the largest node has {}", subject(part),
+                                counted_gpus(whole_gpus(per_pod), gpu), node));
     }
     const GpuCount domain = largest_domain(scenario_, usable_, workload.gpu, workload.required_level);
     if (workload.tensor_parallel > domain) {
@@ -285,9 +292,20 @@ class Feasibility {
     const std::string needed =
         scenario_.catalog->services.size() > 1
             ? fmt::format("the minimum replicas of all services need {} GPUs", least)
-            : fmt::format("the minimum is {} replicas of {} GPUs", service.min_replicas, workload.tensor_parallel);
+            : fmt::format("the minimum is {} {} of {} {}", service.min_replicas,
+                          service.min_replicas == 1 ? "replica" : "replicas", workload.tensor_parallel,
+                          workload.tensor_parallel == 1 ? "GPU" : "GPUs");
     refuse(paths_of(part, {"replicas.min", "tensor_parallel"}), item_paths(root_, "cluster.pools", "gpu_limit"),
            fmt::format("{}, but nodes and pool limits allow only {} GPUs", needed, most));
+  }
+
+  /// Checks that one request on an idle replica can hold the SLO of an endpoint.
+  void check_bounds(const EndpointRole& first) {
+    const auto found = impossible_bound(endpoint_of(first), service_of(first).slo);
+    if (!found) return;
+    refuse({fmt::format("{}.slo.{}", path_of_service(first), found->key)}, {},
+           fmt::format("{}slo.{}: {}", scenario_.endpoints.size() > 1 ? path_of_service(first) + "." : "", found->key,
+                       found->reason));
   }
 
   const model::Queue& queue(std::size_t number) const { return scenario_.catalog->queues[number]; }
@@ -324,7 +342,7 @@ class Feasibility {
 
   /// Refuses a job that needs more GPUs than its queue, or a queue above it, may hold.
   /// @return true if it was refused
-  bool is_above_queue_limit(const sim::JobClass& job_class, const std::string& owner, MilliGpu least, Paths paths) {
+  bool refuse_above_queue_limit(const sim::JobClass& job_class, const std::string& owner, MilliGpu least, Paths paths) {
     for (const model::QueueId id : queues_from(job_class.queue)) {
       const std::optional<MilliGpu>& limit = queue(id.value).gpus.limit;
       if (!limit || least <= *limit) continue;
@@ -344,20 +362,20 @@ class Feasibility {
     std::string reason;
   };
 
-  /// Checks that some domain can hold each size of a class of jobs.
+  /// Checks that each size of a class of jobs can run on the nodes of some domain and within the limits of queues.
   void check_jobs(std::size_t number) {
     const JobSpec& spec = scenario_.jobs[number];
     const std::string owner = path_of_item("jobs", number);
     if (!spec.recorded) {
       for (const workload::JobSize& size : spec.load.sizes) {
         const std::int64_t pods = size.min_pods > 0 ? size.min_pods : size.pods;
-        if (is_refused(spec, owner, {.pods = pods, .gpus_per_pod = whole_gpus(size.gpus_per_pod)})) return;
+        if (refuse_impossible_size(spec, owner, {.pods = pods, .gpus_per_pod = whole_gpus(size.gpus_per_pod)})) return;
       }
       return;
     }
     for (const RecordedJob& job : *spec.recorded) {
       const std::int64_t pods = job.arrival.min_pods > 0 ? job.arrival.min_pods : job.arrival.pods;
-      if (is_refused(spec, owner, {pods, job.arrival.gpus_per_pod, job.pod_class, job.gpus})) return;
+      if (refuse_impossible_size(spec, owner, {pods, job.arrival.gpus_per_pod, job.pod_class, job.gpus})) return;
     }
   }
 
@@ -369,8 +387,9 @@ class Feasibility {
     std::vector<model::GpuKindId> gpus{};
   };
 
-  /// Refuses a size that can run with none of the job's kinds of GPU.
-  bool is_refused(const JobSpec& spec, const std::string& owner, const SizeOfJob& size) {
+  /// Refuses a size that can run with none of the job's kinds of GPU, or that exceeds the limit of a queue.
+  /// @return true if it was refused
+  bool refuse_impossible_size(const JobSpec& spec, const std::string& owner, const SizeOfJob& size) {
     const sim::JobClass& job_class = spec.job_class;
     std::optional<Refusal> first;
     sim::Job job;
@@ -380,8 +399,8 @@ class Feasibility {
       pods.pod_class = size.pod_class.valid() ? size.pod_class : job_class.pod_class;
       std::optional<Refusal> refusal = refusal_of(pods, job_class.required_level, spec.recorded.has_value());
       if (!refusal) {
-        return is_above_queue_limit(job_class, owner, size.gpus_per_pod * size.pods,
-                                    paths_of_class(spec, owner, {"pods", "gpus_per_pod", "sizes", "queue"}));
+        return refuse_above_queue_limit(job_class, owner, size.gpus_per_pod * size.pods,
+                                        paths_of_class(spec, owner, {"pods", "gpus_per_pod", "sizes", "queue"}));
       }
       if (!first) first = std::move(refusal);
     }
@@ -392,8 +411,8 @@ class Feasibility {
     return true;
   }
 
-  /// Returns the paths at which the file states keys of a class. They include the trace, whose rows state sizes and
-  /// amounts.
+  /// Returns the paths at which the file states keys of a class. If the class has a trace, they include its path,
+  /// because the rows of the trace state sizes and amounts.
   static Paths paths_of_class(const JobSpec& spec, const std::string& owner, const std::vector<std::string>& keys) {
     Paths paths;
     for (const std::string& key : keys) paths.push_back(fmt::format("{}.{}", owner, key));
@@ -434,23 +453,23 @@ class Feasibility {
     return is_known ? manifest::item_path(list, items->items[number], number) : fmt::format("{}.{}", list, number);
   }
 
-  std::string path_of_service(const Part& part) const {
+  std::string path_of_service(const EndpointRole& part) const {
     const bool is_listed = manifest::at_path(root_, "services") != nullptr;
     return is_listed ? path_of_item("services", part.endpoint) : "service";
   }
 
   /// Returns "services.chat: " for one of several services.
-  std::string subject(const Part& part) const {
+  std::string subject(const EndpointRole& part) const {
     return scenario_.endpoints.size() > 1 ? path_of_service(part) + ": " : "";
   }
 
   /// Returns the paths at which the file may state keys of a service: in its role or variant, or for the whole service.
-  Paths paths_of(const Part& part, const Paths& keys) const {
+  Paths paths_of(const EndpointRole& part, const Paths& keys) const {
     const std::string owner = path_of_service(part);
     const model::Workload& workload = service_of(part).workload;
     Paths paths;
     for (const std::string& key : keys) {
-      if (endpoint_of(part).mixed()) paths.push_back(fmt::format("{}.variants.{}.{}", owner, part.role, key));
+      if (endpoint_of(part).has_variants()) paths.push_back(fmt::format("{}.variants.{}.{}", owner, part.role, key));
       if (workload.role != model::Role::both) {
         paths.push_back(fmt::format("{}.roles.{}.{}", owner, model::name(workload.role), key));
       }
@@ -474,7 +493,7 @@ class Feasibility {
     return false;
   }
 
-  void no_node(const Part& part) {
+  void no_node(const EndpointRole& part) {
     const model::Workload& workload = service_of(part).workload;
     const std::string& gpu = scenario_.catalog->gpu_kind(workload.gpu);
     const auto runs = [&](const model::Offering& offering) { return offering.gpu == workload.gpu; };

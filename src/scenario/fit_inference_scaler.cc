@@ -66,11 +66,11 @@ std::optional<std::vector<settings::ReplicaBounds>> bounds_by_service(const Infe
     const model::Role role = catalog.service(endpoint.service_of(i)).workload.role;
     const auto found = std::ranges::find(scaler.roles, role, &InferenceScalerManifest::Role::role);
     if (found == scaler.roles.end()) return std::nullopt;
-    const std::size_t variants = endpoint.mixed() ? endpoint.roles.size() : 1;
+    const std::size_t variants = endpoint.has_variants() ? endpoint.roles.size() : 1;
     if (found->variants.size() != variants) return std::nullopt;
-    bounds.push_back(found->variants[endpoint.mixed() ? i : 0]);
+    bounds.push_back(found->variants[endpoint.has_variants() ? i : 0]);
   }
-  const std::size_t roles = endpoint.split() ? 2 : 1;
+  const std::size_t roles = endpoint.is_disaggregated() ? 2 : 1;
   if (scaler.roles.size() != roles) return std::nullopt;
   return bounds;
 }
@@ -101,8 +101,8 @@ std::optional<FittedScaler> fit_inference_scaler(const Node& root, const Endpoin
     const std::vector<std::string> path = {"spec.roles"};
     errors.fail(manifest::place_for_error(root, path),
                 fmt::format("spec.roles: found {} roles, expected {}", scaler.roles.size(),
-                            endpoint.split() ? "prefill and decode with one variant each, as in the scenario"
-                            : endpoint.mixed()
+                            endpoint.is_disaggregated() ? "prefill and decode with one variant each, as in the scenario"
+                            : endpoint.has_variants()
                                 ? fmt::format("one role with {} variants, as in the scenario", endpoint.roles.size())
                                 : "one role with one variant, as in the scenario"));
   }

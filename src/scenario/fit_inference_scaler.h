@@ -10,7 +10,8 @@
 
 namespace capstan::scenario {
 
-/// Returns the only InferenceScaler of the documents; null if there is none, several, or another autoscaler besides it.
+/// Returns the only InferenceScaler of the documents. Returns null if there is none or more than one, or if the
+/// documents also have another autoscaler.
 const manifest::Node* find_inference_scaler(std::span<const manifest::Node> documents);
 
 /// An InferenceScaler in the terms of a scenario: its policy, and its bounds by service.

@@ -80,7 +80,7 @@ TEST(ScenarioJobs, AClassMayBePreemptibleElasticAndOfATeam) {
   EXPECT_EQ(scenario->jobs[1].load.sizes[0].pods, 8);
   EXPECT_FALSE(scenario->jobs[0].job_class.preemptible);
   EXPECT_EQ(scenario->jobs[0].team, "research");
-  EXPECT_EQ(scenario->endpoint().priority, 10);
+  EXPECT_EQ(scenario->workload().priority, 10);
   EXPECT_EQ(scenario->endpoint().team, "web");
 }
 

@@ -19,10 +19,10 @@ struct FileNodes {
   std::int64_t count = 0;
 };
 
-/// Reads nodes in the form of Alibaba's cluster-trace-gpu-v2023: a CSV file with the columns `cpu_milli`,
-/// `memory_mib`, `gpu` (the number of GPUs) and `model` (their kind). Other columns and rows without a GPU are skipped.
+/// Reads nodes in the form of Alibaba's cluster-trace-gpu-v2023: a CSV file with the columns `cpu_milli`, `memory_mib`,
+/// `gpu` (the number of GPUs) and `model` (their kind). Other columns and rows without a GPU are skipped.
 /// @param file  name of the file in errors
-/// @return the nodes by their first row, or an input error with its place
+/// @return the nodes in the order of their first rows, or an input error with its place
 Result<std::vector<FileNodes>> read_node_file(std::string_view text, const std::string& file);
 
 }  // namespace capstan::scenario

@@ -89,11 +89,11 @@ TEST(PodNeeds, PodsThatFitOnNoNodeAreRefusedWithThePlace) {
   const std::vector<NeedsFault> faults = {
       {"CPU of a service",
        {"service.cpu=200"},
-       "service.cpu=200: a pod needs 200 CPUs and 64 GiB, but no node with 1 h100_sxm GPUs has them, the most is 192 "
+       "service.cpu=200: a pod needs 200 CPUs and 64 GiB, but no node with 1 h100_sxm GPU has them, the most is 192 "
        "CPUs and 2048 GiB"},
       {"labels of a service",
        {"service.node_selector={tier: batch, disk: fast}"},
-       "service.node_selector={tier: batch, disk: fast}: no node with 1 h100_sxm GPUs has the labels disk=fast, "
+       "service.node_selector={tier: batch, disk: fast}: no node with 1 h100_sxm GPU has the labels disk=fast, "
        "tier=batch"},
       {"memory of a job",
        {"jobs.train.memory=4Ti"},

@@ -128,7 +128,7 @@ class ClusterReader {
   Machine read_machine(Fields& fields) {
     Machine machine;
     model::Offering& offering = machine.offering;
-    const Node* name = fields.need("instance");
+    const Node* name = fields.take_required("instance");
     const bool named = fields.text("instance", offering.instance_type);
     const engine::Instance* known = engine::find_instance(offering.instance_type);
     std::string gpu = known != nullptr ? known->gpu : "";
@@ -160,8 +160,8 @@ class ClusterReader {
     return machine;
   }
 
-  /// Reads CPU and memory of a machine; the default is those of the table of instances. The catalog gets them only if
-  /// some pod asks for CPU or memory.
+  /// Reads CPU and memory of a machine. The defaults are the amounts in the table of instances. The catalog gets the
+  /// amounts only if some pod asks for CPU or memory.
   void read_resources(Fields& fields, const engine::Instance* known, model::Offering& offering) {
     model::InstanceType type{.name = offering.instance_type};
     if (known != nullptr && known->vcpus > 0) type.cpu_milli = known->vcpus * 1000;
@@ -268,7 +268,7 @@ class ClusterReader {
     Fields fields(node, "cluster.pools", errors_);
     model::Pool pool;
     pool.limits.gpus = kMaxGpus;
-    if (fields.need("name") != nullptr) fields.text("name", pool.name);
+    if (fields.take_required("name") != nullptr) fields.text("name", pool.name);
     fields.integer("gpu_limit", pool.limits.gpus, 0, kMaxGpus);
     std::int64_t nodes = 0;
     if (fields.integer("node_limit", nodes, 0, kMaxGpus)) pool.limits.nodes = nodes;
@@ -313,7 +313,7 @@ class ClusterReader {
   void read_existing_file(const Node& node) {
     Fields fields(node, "cluster.existing", errors_);
     std::string path;
-    const Node* file = fields.need("file");
+    const Node* file = fields.take_required("file");
     fields.text("file", path);
     Machine machine;
     std::string gpu;
@@ -448,7 +448,7 @@ class ClusterReader {
   void read_outage(const Node& node) {
     Fields fields(node, "cluster.outages", errors_);
     sim::ProviderConfig::Outage outage;
-    for (const char* key : {"zone", "at", "length"}) fields.need(key);
+    for (const char* key : {"zone", "at", "length"}) fields.take_required(key);
     fields.check("zone", [&](const Node& zone, ErrorList&) { outage.zone = zones_[zone_index(zone)]; });
     fields.duration("at", outage.at.since_start, 1s, 8784h);
     fields.duration("length", outage.length, 1s, 8784h);

@@ -32,8 +32,8 @@ void read_pods(const Node& node, const std::string& owner, workload::JobSize& si
     return;
   }
   Fields fields(node, owner + ".pods", errors);
-  if (fields.need("min") != nullptr) fields.integer("min", size.min_pods, 1, kMaxPods);
-  if (fields.need("max") != nullptr) fields.integer("max", size.pods, 1, kMaxPods);
+  if (fields.take_required("min") != nullptr) fields.integer("min", size.min_pods, 1, kMaxPods);
+  if (fields.take_required("max") != nullptr) fields.integer("max", size.pods, 1, kMaxPods);
   fields.finish();
   if (fields.ok() && size.min_pods > size.pods) {
     errors.fail(node.place, fmt::format("{}: min {} is above max {}", fields.what(), size.min_pods, size.pods));
@@ -75,7 +75,7 @@ void read_job_work(const Node& node, const std::string& owner, workload::JobWork
     return;
   }
   Fields fields(node, owner + ".work", errors);
-  if (fields.need("median") != nullptr) fields.duration("median", work.median, 1s, kLongestJobWork);
+  if (fields.take_required("median") != nullptr) fields.duration("median", work.median, 1s, kLongestJobWork);
   fields.number("sigma", work.sigma, 0, 10);
   fields.duration("min", work.least, 1s, kLongestJobWork);
   fields.duration("max", work.most, 1s, kLongestJobWork);

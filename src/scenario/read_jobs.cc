@@ -74,13 +74,13 @@ void add_recorded(std::vector<workload::JobArrival> jobs, const Fields& fields, 
   }
 }
 
-/// Reads the part of a trace.
+/// Reads the key `trace` of a class: a file of jobs, and the interval of the file that the scenario takes.
 void read_trace(const Node& node, const std::string& owner, model::Catalog& catalog, Scenario& scenario, JobSpec& spec,
                 ErrorList& errors) {
   Fields fields(node, owner + ".trace", errors);
   workload::JobTracePart part;
   std::string path;
-  const Node* file = fields.need("file");
+  const Node* file = fields.take_required("file");
   if (file != nullptr) fields.text("file", path);
   fields.duration("from", part.from, 0s, 876'000h);
   if (!fields.duration("length", part.length, 1s, kLongestJobWork) && scenario.duration)
@@ -124,7 +124,7 @@ void read_gpus(const Node& node, const std::string& owner, model::Catalog& catal
 
 void read_goal(const Node& node, const std::string& owner, JobGoal& goal, ErrorList& errors) {
   Fields fields(node, owner + ".goal", errors);
-  if (fields.need("finish_within") != nullptr) {
+  if (fields.take_required("finish_within") != nullptr) {
     fields.duration("finish_within", goal.finish_within, 1s, kLongestJobWork);
   }
   fields.share_ppm("attainment", goal.attainment_ppm, 1, 1'000'000);
@@ -137,9 +137,9 @@ JobSpec read_class(const Node& node, const std::string& owner, model::Catalog& c
   sim::JobClass& job_class = spec.job_class;
   job_class.start = sim::Latency::between(20s, 40s);
   Fields fields(node, owner, errors);
-  if (fields.need("name") != nullptr) fields.text("name", job_class.name);
+  if (fields.take_required("name") != nullptr) fields.text("name", job_class.name);
   fields.text("team", spec.team);
-  if (const Node* gpu = fields.need("gpu")) read_gpus(*gpu, owner, catalog, scenario, spec, errors);
+  if (const Node* gpu = fields.take_required("gpu")) read_gpus(*gpu, owner, catalog, scenario, spec, errors);
   job_class.pod_class = read_pod_needs(fields, scenario, errors);
   model::TopologyLevel required_level = model::TopologyLevel::node;
   read_level(fields, "together", required_level);
@@ -153,8 +153,9 @@ JobSpec read_class(const Node& node, const std::string& owner, model::Catalog& c
     read_trace(*trace, owner, catalog, scenario, spec, errors);
   } else {
     read_job_sizes(fields, owner, spec.load, errors);
-    if (const Node* work = fields.need("work")) read_job_work(*work, owner, spec.load.work, errors);
-    if (const Node* arrivals = fields.need("arrivals")) read_arrivals(*arrivals, owner, scenario, spec.load, errors);
+    if (const Node* work = fields.take_required("work")) read_job_work(*work, owner, spec.load.work, errors);
+    if (const Node* arrivals = fields.take_required("arrivals"))
+      read_arrivals(*arrivals, owner, scenario, spec.load, errors);
   }
   if (const Node* goal = fields.take("goal")) read_goal(*goal, owner, spec.goal.emplace(), errors);
   fields.finish();

@@ -69,8 +69,8 @@ void read_lengths(Fields& fields, workload::LengthsSpec& lengths, std::string& p
 }
 
 void read_steps(Fields& fields, workload::RateCurve& rate, ErrorList& errors) {
-  if (fields.need("step") != nullptr) read(fields, "step", rate.step, workload::kRateStep);
-  fields.need("step_rates");
+  if (fields.take_required("step") != nullptr) read(fields, "step", rate.step, workload::kRateStep);
+  fields.take_required("step_rates");
   for (const Node& step : fields.non_empty_list("step_rates")) {
     const auto value = step.kind == Node::Kind::scalar ? manifest::read_number(step.text) : std::nullopt;
     if (!value || *value < 0 || *value > kRateOrNone.max) {
@@ -86,10 +86,10 @@ void read_steps(Fields& fields, workload::RateCurve& rate, ErrorList& errors) {
 void read_curve(Fields& fields, workload::RateCurve& rate) {
   using Kind = workload::RateCurve::Kind;
   const bool repeats = rate.kind == Kind::diurnal || rate.kind == Kind::on_off;
-  if (fields.need("peak") != nullptr) read(fields, "peak", rate.peak, kRateOrNone);
-  if (repeats && fields.need("period") != nullptr) read(fields, "period", rate.period, workload::kRatePeriod);
+  if (fields.take_required("peak") != nullptr) read(fields, "peak", rate.peak, kRateOrNone);
+  if (repeats && fields.take_required("period") != nullptr) read(fields, "period", rate.period, workload::kRatePeriod);
   if (rate.kind != Kind::on_off) read(fields, "start", rate.start, workload::kRateStart);
-  if (rate.kind != Kind::diurnal && fields.need("length") != nullptr) {
+  if (rate.kind != Kind::diurnal && fields.take_required("length") != nullptr) {
     read(fields, "length", rate.length, workload::kRateLength);
   }
 }
@@ -130,7 +130,7 @@ workload::GeneratorSpec read_generator(const Node& node, const std::string& what
   workload::GeneratorSpec spec;
   Fields fields(node, what, errors);
   const std::string rate_path = what == "load.generator" ? "rate" : what + ".rate";
-  if (const Node* rate = fields.need("rate")) read_rate(*rate, rate_path, spec.rate, errors);
+  if (const Node* rate = fields.take_required("rate")) read_rate(*rate, rate_path, spec.rate, errors);
   if (const Node* arrivals = fields.take("arrivals")) {
     Fields process(*arrivals, what + ".arrivals", errors);
     using Process = workload::ArrivalSpec::Process;

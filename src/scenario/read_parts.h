@@ -21,7 +21,7 @@ void read_load(const manifest::Node& node, const std::string& what, workload::Wo
 /// Reads the tree of queues. It needs no other part.
 void read_queues(std::span<const manifest::Node> nodes, model::Catalog& catalog, manifest::ErrorList& errors);
 
-/// Reads the classes of batch jobs. It needs the queues and the topologies.
+/// Reads the classes of batch jobs. It needs the queues and the services.
 void read_jobs(std::span<const manifest::Node> nodes, model::Catalog& catalog, Scenario& scenario,
                manifest::ErrorList& errors);
 

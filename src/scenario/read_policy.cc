@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
+#include "base/ascii.h"
 #include "decide/scale/roles.h"
 #include "manifest/path.h"
 #include "manifest/quantity.h"
@@ -87,7 +91,7 @@ ManifestDocuments manifest_documents(const Node& manifest, const std::string& sc
 /// Reads `{manifest: hpa.yaml}`: the user's HPA or ScaledObject.
 Scaler read_peer_manifest(const Node& node, const Scenario& scenario, ErrorList& errors) {
   Fields fields(node, "scale", errors);
-  const Node* path = fields.need("manifest");
+  const Node* path = fields.take_required("manifest");
   PeerSpec peer;
   const auto changes = fields.list("set");
   fields.check("labels",
@@ -114,6 +118,13 @@ Scaler read_peer_manifest(const Node& node, const Scenario& scenario, ErrorList&
   return peer_at(read.settings.sync_period, std::move(peer));
 }
 
+/// Returns true if a text names the autoscaler of a cluster, whose settings are in a manifest.
+bool names_kubernetes_autoscaler(std::string_view text) {
+  constexpr std::string_view kNames[] = {"hpa", "keda", "scaledobject", "scaled_object", "horizontalpodautoscaler"};
+  return std::ranges::any_of(
+      kNames, [&](std::string_view name) { return std::ranges::equal(text, name, {}, ascii_lower, ascii_lower); });
+}
+
 Scaler read_scaler(const Node& node, const Scenario& scenario, ErrorList& errors) {
   if (node.find("manifest") != nullptr) return read_peer_manifest(node, scenario, errors);
   const Node mapping = settings::as_mapping(node);
@@ -121,6 +132,12 @@ Scaler read_scaler(const Node& node, const Scenario& scenario, ErrorList& errors
   if (policy != nullptr && std::ranges::find(peers::names(), policy->text) != peers::names().end()) {
     const peers::Choice choice = peers::read_settings(mapping, errors);
     return peer_at(choice.period, PeerSpec{choice.make, {}, choice.scrape_interval});
+  }
+  if (policy != nullptr && names_kubernetes_autoscaler(policy->text)) {
+    errors.fail(policy->place, fmt::format("scale.policy: found {}, expected {{manifest: FILE}} for an HPA or "
+                                           "ScaledObject of your own, or the name of a policy",
+                                           policy->words()));
+    return {};
   }
   return {settings::read_scale(node, errors, peers::names()), std::nullopt};
 }
@@ -141,7 +158,7 @@ void read_scale_of_variants(const Node& node, const EndpointSpec& endpoint, cons
     fields.finish();
     Fields each(*apart, "scale.variants", errors);
     for (const RoleSpec& variant : endpoint.roles) {
-      const Node* given = each.need(variant.name);
+      const Node* given = each.take_required(variant.name);
       add(given == nullptr ? Scaler{} : read_scaler(*given, scenario, errors));
     }
     return each.finish();
@@ -196,15 +213,15 @@ void read_scale_of_endpoint(const Node& node, const EndpointSpec& endpoint, cons
     spec.peers.push_back(std::move(scaler.peer));
   };
   if (read_own_manifest(node, endpoint, scenario, spec, errors)) return;
-  if (endpoint.mixed()) return read_scale_of_variants(node, endpoint, scenario, spec, errors);
+  if (endpoint.has_variants()) return read_scale_of_variants(node, endpoint, scenario, spec, errors);
   const bool by_role = node.find("prefill") != nullptr || node.find("decode") != nullptr;
-  if (!by_role || !endpoint.split()) {
+  if (!by_role || !endpoint.is_disaggregated()) {
     for (std::size_t i = 0; i < endpoint.roles.size(); ++i) add(node);
     return;
   }
   Fields fields(node, "scale", errors);
-  const Node* prefill = fields.need("prefill");
-  const Node* decode = fields.need("decode");
+  const Node* prefill = fields.take_required("prefill");
+  const Node* decode = fields.take_required("decode");
   fields.finish();
   if (prefill != nullptr) add(*prefill);
   if (decode != nullptr) add(*decode);
@@ -226,7 +243,7 @@ void read_scale(const Node& node, const Scenario& scenario, PolicySpec& spec, Er
   fields.finish();
   Fields each(*apart, "scale.services", errors);
   for (const EndpointSpec& endpoint : scenario.endpoints) {
-    if (const Node* given = each.need(endpoint.name)) {
+    if (const Node* given = each.take_required(endpoint.name)) {
       read_scale_of_endpoint(*given, endpoint, scenario, spec, errors);
     }
   }
@@ -248,7 +265,7 @@ void refuse_scale(Fields& fields, ErrorList& errors) {
 void read_sleep(const Node& node, std::optional<SleepSpec>& sleep, ErrorList& errors) {
   Fields fields(node, "sleep", errors);
   sleep.emplace();
-  fields.need("replicas");
+  fields.take_required("replicas");
   fields.integer("replicas", sleep->max_replicas, 0, 100'000);
   fields.duration("for", sleep->max_duration, 1s, 8784h);
   fields.finish();
@@ -274,15 +291,15 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, ErrorList& er
   PolicySpec spec;
   spec.provider = scenario.cluster.provider;
   Fields fields(node, "policies", errors);
-  if (fields.need("name") != nullptr) fields.text("name", spec.policies.name);
+  if (fields.take_required("name") != nullptr) fields.text("name", spec.policies.name);
   if (scenario.has_only_jobs()) {
     refuse_scale(fields, errors);
-  } else if (const Node* layer = fields.need("scale")) {
+  } else if (const Node* layer = fields.take_required("scale")) {
     read_scale(*layer, scenario, spec, errors);
   }
   warn_of_roles(scenario, spec);
-  if (const Node* layer = fields.need("place")) spec.policies.place = settings::read_place(*layer, errors);
-  if (const Node* layer = fields.need("provision")) {
+  if (const Node* layer = fields.take_required("place")) spec.policies.place = settings::read_place(*layer, errors);
+  if (const Node* layer = fields.take_required("provision")) {
     spec.policies.provision = read_provision(*layer, scenario, spec.provider, errors);
   }
   fields.check("sleep", [&](const Node& sleep, ErrorList& found) { read_sleep(sleep, spec.sleep, found); });

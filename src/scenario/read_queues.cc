@@ -64,7 +64,7 @@ void read_queues(std::span<const Node> nodes, model::Catalog& catalog, ErrorList
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     Fields fields(nodes[i], manifest::item_path("queues", nodes[i], i), errors);
     model::Queue queue;
-    if (fields.need("name") != nullptr) fields.text("name", queue.name);
+    if (fields.take_required("name") != nullptr) fields.text("name", queue.name);
     GpuCount limit = 0;
     if (fields.integer("gpu_limit", limit, 0, kMaxQueueGpus)) queue.gpus.limit = whole_gpus(limit);
     std::string parent;

@@ -11,6 +11,7 @@
 #include "manifest/scalars.h"
 #include "model/role_names.h"
 #include "model/topology_names.h"
+#include "scenario/nearest_model.h"
 #include "scenario/read_parts.h"
 
 namespace capstan::scenario {
@@ -179,23 +180,21 @@ void read_start(const Node& node, const std::string& owner, sim::VariantStart& s
   }
 }
 
-/// Bounds and initial number of the replicas of a service.
+/// The replicas of a service at the start: their number, and whether they are ready.
 struct Replicas {
   ReplicaCount initial = 1;
   bool ready = true;
 };
 
-constexpr std::int64_t kMaxReplicas = 100'000;
-
 model::BoundsWindow read_window(const Node& node, const std::string& owner, ErrorList& errors) {
   Fields fields(node, owner + ".windows", errors);
   model::BoundsWindow window;
-  fields.need("start");
+  fields.take_required("start");
   fields.cron("start", window.start);
-  fields.need("duration");
+  fields.take_required("duration");
   fields.duration("duration", window.duration, 1min, model::BoundsWindow::kLongest);
-  if (node.find("min") != nullptr) fields.integer("min", window.min.emplace(), 0, kMaxReplicas);
-  if (node.find("max") != nullptr) fields.integer("max", window.max.emplace(), 1, kMaxReplicas);
+  if (node.find("min") != nullptr) fields.integer("min", window.min.emplace(), 0, manifest::kMaxReplicas);
+  if (node.find("max") != nullptr) fields.integer("max", window.max.emplace(), 1, manifest::kMaxReplicas);
   fields.finish();
   if (fields.ok() && !window.min && !window.max) {
     errors.fail(node.place, fmt::format("{}: neither min nor max, expected at least one", fields.what()));
@@ -205,11 +204,11 @@ model::BoundsWindow read_window(const Node& node, const std::string& owner, Erro
 
 Replicas read_replicas(const Node& node, const std::string& owner, model::Service& service, ErrorList& errors) {
   Fields fields(node, owner + ".replicas", errors);
-  fields.integer("min", service.min_replicas, 0, kMaxReplicas);
+  fields.integer("min", service.min_replicas, 0, manifest::kMaxReplicas);
   service.max_replicas = std::max(service.min_replicas, service.max_replicas);
-  fields.integer("max", service.max_replicas, 1, kMaxReplicas);
+  fields.integer("max", service.max_replicas, 1, manifest::kMaxReplicas);
   Replicas replicas{service.min_replicas, true};
-  fields.integer("initial", replicas.initial, 0, kMaxReplicas);
+  fields.integer("initial", replicas.initial, 0, manifest::kMaxReplicas);
   fields.boolean("ready", replicas.ready);
   using Level = model::TopologyLevel;
   using Survives = std::optional<Level>;
@@ -256,7 +255,10 @@ void find_engine(const Fields& fields, const std::string& gpu, const model::Work
       fields.place_for_error({"model", "gpu", "tensor_parallel", "pipeline_parallel", "dtype"});
   const Result<const engine::EngineRow*> row =
       find_row(table, workload, gpu, fields.node().find("dtype") != nullptr, stages);
-  if (!row) return errors.fail(place, fields.what() + ": " + row.error().message, row.error().kind);
+  if (!row) {
+    const std::string hint = unknown_model_hint(table, workload.model);
+    return errors.fail(place, fields.what() + ": " + row.error().message + hint, row.error().kind);
+  }
   spec.engine = *row;
   if (workload.tensor_parallel % workload.pods != 0) {
     return errors.fail(fields.place_for_error({"pods_per_replica", "tensor_parallel"}),
@@ -305,9 +307,9 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
   workload.role = role;
   spec.replica.role = engine_role(role);
   const manifest::Mark read_engine(errors);
-  if (fields.need("model") != nullptr) fields.text("model", workload.model);
+  if (fields.take_required("model") != nullptr) fields.text("model", workload.model);
   std::string gpu;
-  if (fields.need("gpu") != nullptr) fields.text("gpu", gpu);
+  if (fields.take_required("gpu") != nullptr) fields.text("gpu", gpu);
   fields.integer("tensor_parallel", workload.tensor_parallel, 1, 1024);
   std::int32_t stages = 1;
   fields.integer("pipeline_parallel", stages, 1, 64);
@@ -324,7 +326,7 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
   workload.required_level = required_level;
   if (const Node* topology = fields.take("topology")) read_constraint(*topology, owner, catalog, workload, errors);
   Replicas replicas;
-  if (const Node* bounds = fields.need("replicas")) replicas = read_replicas(*bounds, owner, service, errors);
+  if (const Node* bounds = fields.take_required("replicas")) replicas = read_replicas(*bounds, owner, service, errors);
   if (const Node* settings = fields.take("engine_settings")) read_engine_settings(*settings, owner, spec, errors);
   workload.step_limits = spec.stated_limits;
   const Node* start_node = fields.take("start");
@@ -445,7 +447,7 @@ void read_roles(const Node& node, const Fields& owner, const model::Service& ser
   Fields roles(node, owner.what() + ".roles", errors);
   for (const model::Role role : {model::Role::prefill, model::Role::decode}) {
     const std::string_view name = model::name(role);
-    const Node* given = roles.need(name);
+    const Node* given = roles.take_required(name);
     ErrorList ignored;  // takes the errors of a role that the file lacks
     ErrorList& found = given == nullptr ? ignored : errors;
     const Node role_node = inherited(given == nullptr ? Node{} : *given, owner.node());
@@ -504,7 +506,7 @@ void read_variants(std::span<const Node> items, const Fields& owner, const model
     const Node item = inherited(items[i], owner.node());
     Fields fields(item, fmt::format("{}.variants.{}", owner.what(), i), errors);
     RoleSpec spec;
-    if (fields.need("name") != nullptr) fields.text("name", spec.name);
+    if (fields.take_required("name") != nullptr) fields.text("name", spec.name);
     fields.integer("weight", spec.weight, 1, 10'000);
     for (const RoleSpec& other : endpoint.roles) {
       if (!spec.name.empty() && other.name == spec.name) {
@@ -564,12 +566,12 @@ void read_service(const Node& node, const std::string& owner, model::Catalog& ca
   fields.text("name", service.name);
   endpoint.name = service.name;
   fields.text("team", endpoint.team);
-  fields.integer("priority", endpoint.priority, -kMaxPriority, kMaxPriority);
+  fields.integer("priority", service.workload.priority, -kMaxPriority, kMaxPriority);
   if (owner != "service") fields.take("load");
   enum class Engine : std::uint8_t { vllm } engine = Engine::vllm;
   fields.choice<Engine>("engine", engine, {{"vllm", Engine::vllm}});
   fields.check("step_times", [&](const Node& rows, ErrorList& v) { read_step_times(rows, owner, scenario, v); });
-  if (const Node* slo = fields.need("slo"))
+  if (const Node* slo = fields.take_required("slo"))
     read_slo(*slo, owner == "service" ? "slo" : owner + ".slo", service.slo, errors);
   read_queue(fields, catalog, service.workload.queue, errors);
   fields.share_ppm("engine_perturbation", endpoint.engine_perturbation_ppm, 0, 500'000);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/known_row.h"
 #include "model/consistency.h"
 #include "model/named_level.h"
 #include "scenario/read_parts.h"
@@ -13,9 +14,9 @@ using manifest::ErrorList;
 using manifest::Fields;
 using manifest::Node;
 
-/// Most domains of all levels of a topology in one zone.
+/// Largest number of domains of a topology in one zone, summed over its levels.
 constexpr std::int64_t kMaxDomains = 100'000;
-/// Most NVLink domains of a zone.
+/// Largest size of a domain, in NVLink domains.
 constexpr std::int64_t kMaxSize = 1'000'000;
 
 constexpr const char* kWhat = "cluster.topologies";
@@ -23,12 +24,12 @@ constexpr const char* kWhat = "cluster.topologies";
 model::Topology read_topology(const Node& node, ErrorList& errors) {
   Fields fields(node, kWhat, errors);
   model::Topology topology;
-  if (fields.need("name") != nullptr) fields.text("name", topology.name);
+  if (fields.take_required("name") != nullptr) fields.text("name", topology.name);
   for (const Node& item : fields.non_empty_list("levels")) {
     Fields of_level(item, "cluster.topologies.levels", errors);
     model::Topology::LevelInfo& level = topology.levels.emplace_back();
-    if (of_level.need("name") != nullptr) of_level.text("name", level.name);
-    of_level.need("nvlink_domains");  // read_domain_sizes() reads it
+    if (of_level.take_required("name") != nullptr) of_level.text("name", level.name);
+    of_level.take_required("nvlink_domains");  // read_domain_sizes() reads it
     of_level.finish();
   }
   fields.finish();
@@ -39,7 +40,7 @@ model::Topology read_topology(const Node& node, ErrorList& errors) {
 const manifest::Place& place_of(const Node& topology, const model::TopologyFault& fault) {
   const Node* node = &topology;
   if (const Node* levels = topology.find("levels"); levels != nullptr && fault.depth) {
-    node = &levels->items.at(*fault.depth);
+    node = &known_row(levels->items, *fault.depth);
   }
   const Node* field = node->find(fault.field);
   return field == nullptr ? node->place : field->place;

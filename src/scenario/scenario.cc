@@ -8,6 +8,7 @@
 
 #include "manifest/object_instead.h"
 #include "manifest/path.h"
+#include "scenario/missing_trace.h"
 #include "scenario/read_parts.h"
 #include "scenario/sweep.h"
 #include "workload/check.h"
@@ -188,8 +189,8 @@ void read_services(Fields& fields, const Node& root, const ScenarioOverrides& ov
                    Scenario& scenario, ErrorList& errors) {
   if (has_only_jobs(root)) return take_no_services(fields, overrides, errors);
   if (fields.take("services") == nullptr) {
-    const Node* load = fields.need("load");
-    const Node* service = fields.need("service");
+    const Node* load = fields.take_required("load");
+    const Node* service = fields.take_required("service");
     read_part(service, errors,
               [&](const Node& node, ErrorList& v) { read_service(node, "service", catalog, scenario, v); });
     read_load_part(load, root, "load", scenario, errors);
@@ -223,7 +224,7 @@ Scenario read(Node root, const std::string& file, const ScenarioOverrides& overr
   scenario.file = file;
   model::Catalog catalog;
   Fields fields(root, "scenario", errors);
-  if (fields.need("name") != nullptr) fields.text("name", scenario.name);
+  if (fields.take_required("name") != nullptr) fields.text("name", scenario.name);
   scenario.title = scenario.name;
   fields.text("title", scenario.title);
   fields.integer("seed", scenario.seed, 0, std::numeric_limits<std::int64_t>::max());
@@ -232,11 +233,11 @@ Scenario read(Node root, const std::string& file, const ScenarioOverrides& overr
   fields.boolean("bound", scenario.bound);
   read_queues(fields.list("queues"), catalog, errors);
   const auto jobs = fields.list("jobs");
-  const Node* cluster = fields.need("cluster");
+  const Node* cluster = fields.take_required("cluster");
   if (cluster != nullptr && cluster->kind == Node::Kind::mapping) read_topologies(*cluster, catalog, errors);
   read_services(fields, root, overrides, catalog, scenario, errors);
   read_jobs(jobs, catalog, scenario, errors);
-  fields.need("policies");
+  fields.take_required("policies");
   const auto policies = fields.non_empty_list("policies");
   fields.finish();
   read_part(cluster, errors, [&](const Node& node, ErrorList& v) { read_cluster(node, catalog, scenario, v); });
@@ -250,8 +251,8 @@ Scenario read(Node root, const std::string& file, const ScenarioOverrides& overr
   return scenario;
 }
 
-/// Returns the errors. An error that appears only with the changes of `--set` is reported at the option that causes it,
-/// although it shows at another place of the file.
+/// Returns the errors. An error that appears only with the changes of `--set` is reported at the `--set` options and
+/// not at its place in the file.
 /// @param found  errors of the file with the changes of `--set`
 /// @param alone  errors of the file alone
 manifest::Errors blame_sets(const manifest::Errors& found, const manifest::Errors& alone, const std::string& file,
@@ -301,7 +302,18 @@ ScenarioResult read_and_blame(const Result<Node>& root, const std::vector<Error>
 
 ScenarioResult read_scenario(const std::string& path, const ScenarioOverrides& overrides) {
   std::vector<Error> faults;
-  return read_and_blame(manifest::parse_file(path, {}, &faults), faults, path, overrides);
+  const Result<Node> root = manifest::parse_file(path, {}, &faults);
+  if (!root) {
+    if (const auto fault = manifest::objects_instead_of(path, "a scenario")) {
+      return std::unexpected(manifest::Errors(*fault));
+    }
+  }
+  ScenarioResult scenario = read_and_blame(root, faults, path, overrides);
+  if (!scenario || overrides.trace) return scenario;
+  if (const auto missing = missing_trace(*scenario, *root, overrides.sets)) {
+    return std::unexpected(manifest::Errors(*missing));
+  }
+  return scenario;
 }
 
 ScenarioResult parse_scenario(std::string_view text, const std::string& file, const ScenarioOverrides& overrides) {

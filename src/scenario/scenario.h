@@ -70,8 +70,7 @@ struct KvTransfer {
 /// service of the catalog, or one for prefill and one for decode replicas, or one for each variant.
 struct EndpointSpec {
   std::string name;
-  std::string team{};         ///< team that the service belongs to; empty: none
-  std::int32_t priority = 0;  ///< its waiting replicas may end preemptible jobs with a lower priority
+  std::string team{};  ///< team that the service belongs to; empty: none
   workload::WorkloadSpec load;
   model::ServiceId first{0};                       ///< its first service of the catalog; the others follow
   std::vector<RoleSpec> roles;                     ///< by service of the catalog, from `first`
@@ -79,8 +78,10 @@ struct EndpointSpec {
   KvTransfer kv_transfer;
   sim::FleetConfig fleet;
 
-  bool split() const { return roles.size() > 1 && roles.front().name.empty(); }   ///< prefill and decode replicas
-  bool mixed() const { return roles.size() > 1 && !roles.front().name.empty(); }  ///< several variants
+  bool is_disaggregated() const {
+    return roles.size() > 1 && roles.front().name.empty();
+  }  ///< prefill and decode replicas
+  bool has_variants() const { return roles.size() > 1 && !roles.front().name.empty(); }  ///< several variants
   /// Returns the service of the catalog that `roles[role]` describes.
   model::ServiceId service_of(std::size_t role) const { return {first.value + static_cast<std::uint32_t>(role)}; }
 };
@@ -97,7 +98,7 @@ struct Scenario {
 
   std::vector<EndpointSpec> endpoints;  ///< names unique; in the order of the catalog; empty: only jobs
   std::vector<JobSpec> jobs;            ///< classes of batch jobs, names unique
-  std::vector<PodNeeds> pod_needs{};    ///< by `PodClassId`; pods without CPU, memory and labels have no class
+  std::vector<PodNeeds> pod_needs{};    ///< by `PodClassId`; a pod that states none of these needs has no class
   std::shared_ptr<const model::Catalog> catalog;  ///< the services, GPU kinds, pools, queues and prices
   /// The bundled table, with the rows of `service.step_times`. Roles point into it.
   std::shared_ptr<const engine::EngineTable> engines{std::shared_ptr<const engine::EngineTable>(),

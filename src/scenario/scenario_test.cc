@@ -185,6 +185,11 @@ TEST(Scenario, ReportsFaults) {
        "--set policies.0.scale=kpa: scale.policy: found \"kpa\", expected fixed, duty_cycle_hpa, queue_hpa, "
        "memory_hpa, "
        "capstan, rules, aibrix_apa, aibrix_kpa, dynamo_planner, knative_kpa, ray_serve, wva_v1 or wva_v2"},
+      {"an autoscaler of the cluster has a manifest",
+       {"policies.0.scale=KEDA"},
+       "--set policies.0.scale=KEDA: scale.policy: found \"KEDA\", expected {manifest: FILE} for an HPA or "
+       "ScaledObject "
+       "of your own, or the name of a policy"},
       {"which price is missing: this machine is not sold as spot",
        {"cluster.pools.0.offerings.0={instance: Standard_ND96asr_A100_v4, capacity: spot}"},
        "--set cluster.pools.0.offerings.0={instance: Standard_ND96asr_A100_v4, capacity: spot}: "
@@ -245,7 +250,7 @@ TEST(Scenario, RefusesInfeasibleScenarios) {
       {"a limit below the minimum",
        {"cluster.pools.0.gpu_limit=8", "service.replicas={min: 9, max: 9}"},
        "--set service.replicas={min: 9, max: 9}: the minimum is 9 replicas of "
-       "1 GPUs, but nodes and pool limits allow only 8 GPUs"},
+       "1 GPU, but nodes and pool limits allow only 8 GPUs"},
   };
   for (const RefusedRow& row : rows) {
     SCOPED_TRACE(row.teaches);
@@ -273,7 +278,7 @@ TEST(Scenario, AnInfeasibleErrorNamesItsPlace) {
       {"gpu_limit: 16", "gpu_limit: 4", "s.yaml:11:18: no pool may buy a node with h100_sxm"},
       {"model: Llama-3.1-8B", "tensor_parallel: 16\n  model: Llama-3.3-70B", "s.yaml:5:10: service: no engine table"},
       {"gpu: H100", "gpu: A100", "s.yaml:5:8: no node has the GPU that the service runs on, a100_sxm"},
-      {"min: 1, max: 4", "min: 99, max: 99", "s.yaml:7:19: the minimum is 99 replicas of 1 GPUs"},
+      {"min: 1, max: 4", "min: 99, max: 99", "s.yaml:7:19: the minimum is 99 replicas of 1 GPU"},
       {"offerings:\n        - {instance: p5.48xlarge}", "offerings: []", "s.yaml:12:18: the cluster has no node"},
       {"{ttft: 1s}", "{ttft: 0s}", "s.yaml:6:15: slo.ttft: an SLO of 0 can never be met"},
       {"place: gang", "place: first_fit", "s.yaml:15:40: policies: \"a\" can never buy a node"},

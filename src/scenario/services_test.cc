@@ -76,7 +76,7 @@ TEST(Services, EachIsAnEndpointWithItsPartOfTheCatalog) {
   const EndpointSpec& code = scenario->endpoints[1];
   EXPECT_EQ(chat.first.value, 0u);
   EXPECT_EQ(code.first.value, 1u);
-  EXPECT_TRUE(code.split());
+  EXPECT_TRUE(code.is_disaggregated());
   EXPECT_EQ(code.load.duration, std::chrono::minutes(10));
   EXPECT_EQ(code.fleet.router.kind, sim::RouterKind::round_robin);
   const std::vector<model::Service>& services = scenario->catalog->services;

@@ -24,8 +24,8 @@ void read_rules(Fields& from, std::vector<Field::Rule>& out, ErrorList& errors) 
   for (const Node& item : from.list("rules")) {
     Fields fields(item, "rules", errors);
     Field::Rule rule;
-    if (fields.need("check") != nullptr) fields.text("check", rule.check);
-    if (fields.need("message") != nullptr) fields.text("message", rule.message);
+    if (fields.take_required("check") != nullptr) fields.text("check", rule.check);
+    if (fields.take_required("message") != nullptr) fields.text("message", rule.message);
     fields.finish();
     out.push_back(std::move(rule));
   }
@@ -93,7 +93,7 @@ Result<Kind> read_kind(const Node& description) {
                                  {"short", &kind.short_name},
                                  {"scope", &kind.scope},
                                  {"about", &kind.description}}) {
-    if (fields.need(key) != nullptr) fields.text(key, *out);
+    if (fields.take_required(key) != nullptr) fields.text(key, *out);
   }
   for (const Node& item : fields.list("columns")) {
     Fields column(item, "columns", errors);
@@ -108,7 +108,8 @@ Result<Kind> read_kind(const Node& description) {
   read_strings(fields, "required", kind.root.required);
   read_rules(fields, kind.root.rules, errors);
   for (const char* part : {"spec", "status"}) {
-    if (const Node* node = fields.need(part)) kind.root.children.push_back(read_field(part, *node, "object", errors));
+    if (const Node* node = fields.take_required(part))
+      kind.root.children.push_back(read_field(part, *node, "object", errors));
   }
   fields.finish();
   if (!errors.ok()) return std::unexpected(*errors.error);

@@ -28,7 +28,7 @@ std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::erro
 std::string description(const Content& content) {
   Json json = {{"format_version", 1}, {"source", content.source}, {"what_if", nullptr}, {"live_speed", nullptr}};
   json["is_controller"] = content.is_controller;
-  if (content.live_speed > 0 || content.follows) json["live_speed"] = content.live_speed;
+  if (content.live_speed > 0 || content.receives_states) json["live_speed"] = content.live_speed;
   if (content.what_if) {
     const WhatIfLimits& limits = *content.what_if;
     json["what_if"] = {{"factor_min", kMinFactor},

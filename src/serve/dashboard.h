@@ -21,7 +21,7 @@ namespace capstan::serve {
 
 /// The content that a server shows.
 struct Content {
-  std::string source;  ///< the file, for people
+  std::string source;  ///< name of the file or of the controller, for people
   std::string result;  ///< JSON of a result or of a recording
   /// Limits of the changes that the page may make; nothing: the result cannot be simulated again.
   std::optional<WhatIfLimits> what_if{};
@@ -31,7 +31,7 @@ struct Content {
   /// empty if a result is shown.
   std::function<std::string(std::string_view after)> history{};
   double live_speed = 0;         ///< simulated time for each unit of real time; 0: nothing runs
-  bool follows = false;          ///< true: a recording or a controller whose further states arrive as events
+  bool receives_states = false;  ///< true: a recording or a controller whose further states arrive as events
   bool is_controller = false;    ///< true: a controller that runs, instead of a file
   std::int64_t first_event = 0;  ///< number of the first event, which is the number of states in the result
   /// Differs between contents. A page that comes back with events of another content has to load again.
@@ -89,8 +89,8 @@ class Dashboard final : public net::HttpHandler {
 
  private:
   void make_page();
-  bool has_stream() const { return content_.live_speed > 0 || content_.follows || !events_.empty(); }
-  /// Returns the number of the first event that a page has not seen; nothing if the page has to load again.
+  bool has_stream() const { return content_.live_speed > 0 || content_.receives_states || !events_.empty(); }
+  /// Returns the number of the first kept event that a page has not seen; nothing if the page has to load again.
   std::optional<std::int64_t> next_event(std::optional<std::string_view> last_seen) const;
   void answer(net::ExchangeId exchange, const net::HttpRequest& request);
   void answer_events(net::ExchangeId exchange, const net::HttpRequest& request);
@@ -108,7 +108,7 @@ class Dashboard final : public net::HttpHandler {
   std::string page_policy_;
   net::HttpServer* server_ = nullptr;
   std::deque<std::string> events_;  ///< latest events, as they are sent
-  std::int64_t first_event_ = 0;    ///< number of the first of them
+  std::int64_t first_event_ = 0;    ///< number of the first event of `events_`
   std::size_t event_bytes_ = 0;     ///< bytes of the events and of their decisions
   std::string notice_;
   std::set<net::ExchangeId> streams_;                 ///< pages that get events

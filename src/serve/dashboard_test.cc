@@ -221,7 +221,7 @@ TEST_F(DashboardTest, AnswersWithTheHistoryOfARecording) {
   dashboard.show({.source = "s.rec",
                   .result = "{}",
                   .history = [](std::string_view after) { return "after [" + std::string(after) + "]"; },
-                  .follows = true});
+                  .receives_states = true});
   listen();
   EXPECT_EQ(get("/api/history").body, "after []");
   EXPECT_EQ(get("/api/history?after=4.17").body, "after [4.17]");
@@ -235,7 +235,7 @@ TEST_F(DashboardTest, AResultHasNoHistoryToAskFor) {
 
 TEST_F(DashboardTest, APageOfAnotherContentLoadsAgain) {
   dashboard.answer_on(server);
-  dashboard.show({.source = "s.rec", .result = "{}", .follows = true, .first_event = 5, .epoch = 7});
+  dashboard.show({.source = "s.rec", .result = "{}", .receives_states = true, .first_event = 5, .epoch = 7});
   listen();
   EXPECT_NE(get("/").body.find(R"("live_speed":0.0,"is_controller":false)"), std::string::npos);
   dashboard.add_event("state", "{\"a\":5}");
@@ -251,7 +251,7 @@ TEST_F(DashboardTest, APageOfAnotherContentLoadsAgain) {
   wait_until(fresh, "{\"a\":5}");
   wait_until(seen_all, "id: 7/5");
   EXPECT_EQ(seen_all, "retry: 2000\nid: 7/5\n\n");
-  dashboard.replace({.source = "s.rec", .result = "{\"new\":1}", .follows = true, .epoch = 8});
+  dashboard.replace({.source = "s.rec", .result = "{\"new\":1}", .receives_states = true, .epoch = 8});
   wait_until(fresh, "(end)");
   EXPECT_TRUE(fresh.ends_with("event: reload\ndata: {\"format_version\":1}\n\n(end)"));
   EXPECT_EQ(get("/api/result").body, "{\"new\":1}");
@@ -263,7 +263,7 @@ TEST_F(DashboardTest, APageOfAnotherContentLoadsAgain) {
 
 TEST_F(DashboardTest, ANoticeIsShownUntilItEnds) {
   dashboard.answer_on(server);
-  dashboard.show({.source = "s.rec", .result = "{}", .follows = true});
+  dashboard.show({.source = "s.rec", .result = "{}", .receives_states = true});
   listen();
   std::string early, late, last;
   open(early, {});
@@ -285,14 +285,14 @@ TEST_F(DashboardTest, ANoticeIsShownUntilItEnds) {
 TEST_F(DashboardTest, DropsTheOldestEventsAndTheirDecisions) {
   struct Row {
     EventLimits limits;
-    const char* first;  ///< number of the first event that is kept of six
+    const char* first;  ///< id line of the first event that is kept, of six events
   };
   // An event of this test has 36 bytes, and its decisions have 100.
   for (const Row& row : {Row{{.count = 2, .bytes = 10'000}, "id: 0/4"}, Row{{.count = 100, .bytes = 410}, "id: 0/3"}}) {
     Dashboard bounded{Access::for_server({"127.0.0.1", 0}, {}), row.limits};
     net::HttpServer other{clock, dashboard_limits(), bounded};
     bounded.answer_on(other);
-    bounded.show({.source = "live", .result = "{}", .follows = true, .is_controller = true});
+    bounded.show({.source = "live", .result = "{}", .receives_states = true, .is_controller = true});
     const Result<net::ListenerId> listener = other.listen({"127.0.0.1", 0});
     ASSERT_TRUE(listener);
     url = "http://" + other.address(*listener).text();

@@ -24,7 +24,9 @@ std::string first_part(std::string_view result) {
     return std::ranges::find(kOverTime, std::string_view(parsed.get_ref<const std::string&>())) == kOverTime.end();
   };
   Json json = Json::parse(result, keep, false);
-  if (!json.is_object() || !json.contains("policies") || !json["policies"].is_array()) return "null";
+  // The page shows nothing of a recording before all of it has been read.
+  if (!json.is_object() || json.contains("recording") || !json.contains("policies") || !json["policies"].is_array())
+    return "null";
   if (!std::ranges::all_of(json["policies"], [](const Json& policy) { return policy.is_object(); })) return "null";
   for (Json& policy : json["policies"]) policy["moments"] = Json::array();
   json.erase("services");

@@ -5,8 +5,8 @@
 
 namespace capstan::serve {
 
-/// Returns the small part of a result that the page shows at once, before it reads the rest: everything except
-/// the values over time. Returns "null" for data that are no result.
+/// Returns the small part of a result that the page shows at once, before it reads the rest: everything except the
+/// values over time and the lists of services and queues. Returns "null" for data that are no result.
 /// @param result  JSON as experiment::render_json writes it
 std::string first_part(std::string_view result);
 

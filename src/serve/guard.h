@@ -28,8 +28,8 @@ struct Refusal {
 /// Returns why a request is refused, or nothing.
 /// - The Host header must name the server. Otherwise a page of another site could read answers after its own name has
 ///   been pointed to this machine (DNS rebinding).
-/// - A request of a page must come from this server's own page, by its Origin and its Sec-Fetch-Site. Only a link to
-///   the page itself may be followed from elsewhere.
+/// - If a web page sends the request, its Origin and its Sec-Fetch-Site must show that this server's own page sends it.
+///   From another site, a browser may only follow a link to the page itself.
 /// - A request that starts work has the method POST and a body of the type application/json, which no form can send.
 std::optional<Refusal> refusal(const net::HttpRequest& request, const Access& access);
 

@@ -6,9 +6,10 @@
 namespace capstan::serve {
 namespace {
 
-using Layer = control::LoggedDecision::Layer;
+using Layer = control::LoggedAction::Layer;
 
-/// Returns the decision that an action of the scale layer belongs to.
+/// Returns the decision that an action of the scale layer belongs to. Adds an empty decision if there is none. Adds an
+/// empty decision if there is none. Adds an empty decision if there is none.
 decide::scale::Decision& row_of(std::vector<decide::scale::Decision>& rows, const model::Action& action) {
   model::ServiceId service;
   if (const auto* set = std::get_if<model::SetReplicas>(&action.effect)) service = set->service;
@@ -27,7 +28,7 @@ archive::RepeatedDecisions last_decisions(const control::Controller& controller,
   last.provision = controller.provision_decision();
   last.place.plan.actions.clear();
   last.provision.plan.actions.clear();
-  for (const control::LoggedDecision& logged : controller.log().entries()) {
+  for (const control::LoggedAction& logged : controller.log().entries()) {
     if (logged.number < first_action) continue;
     model::Plan& plan = logged.layer == Layer::scale   ? row_of(last.scale, logged.action).plan
                         : logged.layer == Layer::place ? last.place.plan

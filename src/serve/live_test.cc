@@ -22,7 +22,8 @@ std::string command(const CommandSubject& subject) {
   return "capstan explain " + subject.object + " --at " + subject.at;
 }
 
-/// Returns the events up to the last state, at most `most` of them.
+/// Returns the events up to the end of the run. Stops earlier once there are `most` events, or after a minute without
+/// an event.
 std::vector<LiveRun::Event> wait_for(LiveRun& run, std::size_t most) {
   std::vector<LiveRun::Event> all;
   while (all.size() < most && (all.empty() || all.back().kind == LiveRun::Event::Kind::state)) {

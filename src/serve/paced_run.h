@@ -22,7 +22,7 @@ class PacedRun {
   struct Callbacks {
     /// Is called with the inputs of every decision and with the decisions.
     std::function<void(const archive::SavedState&, const archive::RepeatedDecisions&)> on_state;
-    /// Is called with the end of every action; may be empty.
+    /// Is called with the outcome of every action; may be empty.
     control::OutcomeObserver on_outcome{};
     /// Is called at the end, unless the run was stopped.
     std::function<void(const scenario::Scenario&, Result<experiment::RunResult>)> on_end;

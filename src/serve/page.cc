@@ -29,7 +29,7 @@ void append_json(std::string& html, std::string_view json) {
 }
 
 /// Returns the position in the bundled page at which the data of a place begin.
-std::size_t data_of(std::string_view place) {
+std::size_t data_position(std::string_view place) {
   const std::size_t found = kBundledPage.find(place);
   CAPSTAN_ASSERT(found != kBundledPage.npos);
   return found + place.size() - kNoData.size();
@@ -41,7 +41,7 @@ constexpr std::size_t kPackedFrom = 64 * 1024;
 /// @param is_packed  true: a long result is compressed, as a JSON string
 std::string filled(std::string_view result, bool is_packed) {
   // In the page, the part that is shown at once comes before the data.
-  const std::size_t first = data_of(kFirstPlace), data = data_of(kDataPlace);
+  const std::size_t first = data_position(kFirstPlace), data = data_position(kDataPlace);
   const std::size_t null = std::string_view("null").size();
   std::string html;
   html.reserve(kBundledPage.size() + result.size() / 2);
@@ -65,8 +65,8 @@ std::string served_page(std::string_view result, std::string_view server) {
   std::string html = filled(result, false);
   const std::size_t connection = html.find(kNoConnection) + kNoConnection.size();
   html.insert(connection, kOwnConnection);
-  // The server's place comes before the other places, so only this insertion has moved it.
-  const std::size_t place = data_of(kServerPlace) + kOwnConnection.size();
+  // The server's place comes before the places that `filled` has filled, so only the insertion above has moved it.
+  const std::size_t place = data_position(kServerPlace) + kOwnConnection.size();
   std::string described;
   append_json(described, server);
   html.replace(place, std::string_view("null").size(), described);

@@ -22,25 +22,26 @@ namespace capstan::serve {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Value = Numbers::Value;
+using Value = ServiceFigures::Value;
 
-constexpr std::pair<const char*, Value Numbers::*> kSeries[] = {{"desired", &Numbers::desired},
-                                                                {"ready", &Numbers::ready},
-                                                                {"starting", &Numbers::starting},
-                                                                {"waiting", &Numbers::waiting},
-                                                                {"silent", &Numbers::silent},
-                                                                {"age_ms", &Numbers::age_ms},
-                                                                {"running", &Numbers::running},
-                                                                {"late_ppm", &Numbers::late_ppm},
-                                                                {"late_allowed_ppm", &Numbers::late_allowed_ppm},
-                                                                {"ttft_p99_us", &Numbers::ttft_p99_us},
-                                                                {"ttft_slo_us", &Numbers::ttft_slo_us},
-                                                                {"tpot_p99_us", &Numbers::tpot_p99_us},
-                                                                {"tpot_slo_us", &Numbers::tpot_slo_us}};
+constexpr std::pair<const char*, Value ServiceFigures::*> kSeries[] = {
+    {"desired", &ServiceFigures::desired},
+    {"ready", &ServiceFigures::ready},
+    {"starting", &ServiceFigures::starting},
+    {"waiting", &ServiceFigures::waiting},
+    {"silent", &ServiceFigures::silent},
+    {"age_ms", &ServiceFigures::age_ms},
+    {"running", &ServiceFigures::running},
+    {"late_ppm", &ServiceFigures::late_ppm},
+    {"late_allowed_ppm", &ServiceFigures::late_allowed_ppm},
+    {"ttft_p99_us", &ServiceFigures::ttft_p99_us},
+    {"ttft_slo_us", &ServiceFigures::ttft_slo_us},
+    {"tpot_p99_us", &ServiceFigures::tpot_p99_us},
+    {"tpot_slo_us", &ServiceFigures::tpot_slo_us}};
 
 struct Moment {
   Instant at;
-  std::map<std::string, Numbers> services;
+  std::map<std::string, ServiceFigures> services;
 };
 
 struct ShownAction {
@@ -139,22 +140,22 @@ Moment moment_of(const model::Snapshot& snapshot, const archive::RepeatedDecisio
 }
 
 /// Returns the value that ranks a moment in a series: the sum over all services.
-std::int64_t sum_of(const Moment& moment, Value Numbers::* field) {
+std::int64_t sum_of(const Moment& moment, Value ServiceFigures::* field) {
   std::int64_t sum = 0;
   for (const auto& [name, numbers] : moment.services) sum += (numbers.*field).value_or(0);
   return sum;
 }
 
-bool differ(const Moment& a, const Moment& b, Value Numbers::* field) {
+bool differ(const Moment& a, const Moment& b, Value ServiceFigures::* field) {
   const auto same = [&](const auto& one, const auto& other) {
     return one.first == other.first && one.second.*field == other.second.*field;
   };
   return !std::ranges::equal(a.services, b.services, same);
 }
 
-/// Adds at most `most` of the moments at which a series changes. If there are more, each stretch of changes adds its
-/// first and its last moment, and the moments with the least and the largest value.
-void keep_changes(const std::vector<Moment>& all, Value Numbers::* field, std::size_t most,
+/// Adds at most `most` of the moments at which a series changes. If there are more, divides them into stretches. Each
+/// stretch adds its first and its last moment, and the moments with the least and the largest value.
+void keep_changes(const std::vector<Moment>& all, Value ServiceFigures::* field, std::size_t most,
                   std::set<std::size_t>& kept) {
   std::vector<std::size_t> changes;
   for (std::size_t i = 1; i < all.size(); ++i) {
@@ -196,9 +197,9 @@ Json series_json(const std::vector<Moment>& moments) {
   }
   Json all = Json::array();
   for (auto& [name, json] : by_service) {
-    json["service"] = name;
+    json["name"] = name;
     for (const auto& [key, field] : kSeries) {
-      Json& values = json[key] = Json::array();
+      Json& values = json["by_state"][key] = Json::array();
       for (const Moment& moment : moments) {
         const auto found = moment.services.find(name);
         const Value value = found == moment.services.end() ? Value() : found->second.*field;
@@ -210,7 +211,7 @@ Json series_json(const std::vector<Moment>& moments) {
   return all;
 }
 
-/// A recording as JSON, without the decisions of its states.
+/// A recording as a result in JSON, without the decisions of its states.
 struct RecordingJson {
   std::string source{};
   std::string policy{};
@@ -223,16 +224,18 @@ struct RecordingJson {
   std::string command{};
 };
 
+/// Returns the recording in the form of a result with one policy. What only a simulation can measure is left out.
 std::string json_text(RecordingJson recording) {
+  Json policy = {{"policy", std::move(recording.policy)},
+                 {"at_ns", std::move(recording.at_ns)},
+                 {"services", std::move(recording.services)},
+                 {"actions", std::move(recording.actions)},
+                 {"actions_left_out", recording.left_out}};
   return dump_line({{"format_version", 1},
                     {"recording", std::move(recording.source)},
-                    {"policy", std::move(recording.policy)},
                     {"states", recording.states},
                     {"states_damaged", recording.damaged},
-                    {"at_ns", std::move(recording.at_ns)},
-                    {"services", std::move(recording.services)},
-                    {"actions", std::move(recording.actions)},
-                    {"actions_left_out", recording.left_out},
+                    {"policies", Json::array({std::move(policy)})},
                     {"command", std::move(recording.command)}});
 }
 
@@ -320,10 +323,10 @@ DecisionCommand now_command(const std::string& ns) {
   };
 }
 
-ServiceNumbers numbers_of(const model::Snapshot& snapshot, const archive::RepeatedDecisions& decided) {
-  ServiceNumbers by_id;
+FiguresOfServices numbers_of(const model::Snapshot& snapshot, const archive::RepeatedDecisions& decided) {
+  FiguresOfServices by_id;
   snapshot.services.for_each([&](model::ServiceId id, const model::ServiceState& state) {
-    Numbers& numbers = by_id[id];
+    ServiceFigures& numbers = by_id[id];
     numbers.ready = numbers.starting = 0;
     add(numbers.waiting, state.gateway_waiting);
     const model::Slo& slo = snapshot.catalog->service(id).slo;
@@ -339,7 +342,7 @@ ServiceNumbers numbers_of(const model::Snapshot& snapshot, const archive::Repeat
   snapshot.gangs.for_each([&](model::GangId id, const model::Gang& gang) {
     const auto found = by_id.find(gang.service);
     if (found == by_id.end()) return;
-    Numbers& numbers = found->second;
+    ServiceFigures& numbers = found->second;
     *numbers.ready += gang.phase == model::Gang::Phase::ready ? 1 : 0;
     *numbers.starting += gang.phase == model::Gang::Phase::starting ? 1 : 0;
     const model::ReplicaSignals& signals = snapshot.signals_of(id);

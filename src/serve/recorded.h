@@ -17,7 +17,7 @@
 namespace capstan::serve {
 
 /// The numbers of one service at one moment. No value: it is unknown, or the service did not exist.
-struct Numbers {
+struct ServiceFigures {
   using Value = std::optional<std::int64_t>;
   Value desired{}, ready{}, starting{}, waiting{};
   Value running{};           ///< requests in the batches of the replicas
@@ -30,14 +30,14 @@ struct Numbers {
   Value silent{};            ///< ready replicas without a usable reading of their load
   Value age_ms{};            ///< age of the oldest reading; no value without a ready replica
 };
-using ServiceNumbers = std::map<model::ServiceId, Numbers>;
+using FiguresOfServices = std::map<model::ServiceId, ServiceFigures>;
 
 /// Returns the numbers of every service in a state.
-ServiceNumbers numbers_of(const model::Snapshot& snapshot, const archive::RepeatedDecisions& decided);
+FiguresOfServices numbers_of(const model::Snapshot& snapshot, const archive::RepeatedDecisions& decided);
 
 /// A recording as the page shows it.
 struct RecordedPage {
-  std::string json;  ///< replicas and waiting requests over time, and every action with its reason
+  std::string json;  ///< the numbers of every service over time, and the latest actions with their reasons
   /// The decisions of a state as JSON, by the position of the state in the recording: for each of its actions, in their
   /// order, the arithmetic and the command that prints it. Only states with actions have an entry.
   std::map<std::int64_t, std::string> decisions;

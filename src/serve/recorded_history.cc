@@ -49,7 +49,8 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
   return number;
 }
 
-/// Returns the revision that a place states; 0 if the place is not in the history of this generation.
+/// Returns the revision in a place such as "3.120" (generation, revision). Returns 0 if the generation is another one
+/// or there is no such revision.
 std::int64_t revision_of(std::string_view place, std::int64_t generation, std::int64_t newest) {
   if (take_number(place) != generation || !place.starts_with('.')) return 0;
   place.remove_prefix(1);

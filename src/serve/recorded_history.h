@@ -15,7 +15,7 @@ namespace capstan::serve {
 /// controller. One thread notes the states, and another one may ask for the history.
 class RecordedHistory {
  public:
-  /// @param generation  number of the first history; differs between servers, so that a page never mixes two of them
+  /// @param generation  number of the first history; differs between servers, so that no page mixes their histories
   explicit RecordedHistory(std::int64_t generation);
 
   /// Notes the state after the last noted one, with the reasons why its replicas wait.
@@ -24,7 +24,7 @@ class RecordedHistory {
   void clear();
 
   /// Returns the rows of nodes and replicas that changed after a place, as JSON on one line.
-  /// @param after  the `place` of an earlier answer; the answer is whole if it belongs to another history
+  /// @param after  the `place` of an earlier answer; if it belongs to another history, the answer has all rows
   std::string json(std::string_view after) const;
 
  private:

@@ -49,7 +49,7 @@ RecordedRun run() {
   return all;
 }
 
-/// Returns the number and the place of every node, or the service and the number of every replica.
+/// Returns a text for every node (number, pool, GPUs, zone) and for every replica (service, number, GPUs, nodes).
 std::multiset<std::string> identities(const Json& fleet) {
   std::multiset<std::string> all;
   const Json& nodes = fleet["nodes"];

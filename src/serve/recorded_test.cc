@@ -59,24 +59,27 @@ RecordedPage read_small(const std::string& path, const RecordedLimits& limits = 
   return recorded ? *std::move(recorded) : RecordedPage{};
 }
 
+nlohmann::json policy_of(const RecordedPage& page) { return nlohmann::json::parse(page.json)["policies"][0]; }
+
 TEST(RecordedPage, HasEveryMomentAndEveryAction) {
   const std::string path = testing::TempDir() + "recorded_test.rec";
   const auto states = static_cast<std::size_t>(record(path));
   const RecordedPage recorded = read_small(path);
   const auto json = nlohmann::json::parse(recorded.json);
-  EXPECT_EQ(json["policy"], "queue");
+  const auto& policy = json["policies"][0];
+  EXPECT_EQ(policy["policy"], "queue");
   EXPECT_EQ(json["states"], states);
-  EXPECT_EQ(json["at_ns"].size(), states);
-  ASSERT_EQ(json["services"].size(), 1u);
-  const auto& service = json["services"][0];
-  EXPECT_EQ(service["service"], "service");
+  EXPECT_EQ(policy["at_ns"].size(), states);
+  ASSERT_EQ(policy["services"].size(), 1u);
+  EXPECT_EQ(policy["services"][0]["name"], "service");
+  const auto& service = policy["services"][0]["by_state"];
   for (const char* key : {"desired", "ready", "starting", "waiting", "silent", "age_ms", "tpot_p99_us", "tpot_slo_us"})
     EXPECT_EQ(service[key].size(), states) << key;
   EXPECT_TRUE(std::ranges::any_of(service["tpot_p99_us"], [](const auto& us) { return us.is_number() && us > 0; }));
   EXPECT_EQ(service["ready"][0], 2);
-  ASSERT_FALSE(json["actions"].empty());
-  EXPECT_EQ(json["actions_left_out"], 0);
-  for (const auto& action : json["actions"]) {
+  ASSERT_FALSE(json["policies"][0]["actions"].empty());
+  EXPECT_EQ(json["policies"][0]["actions_left_out"], 0);
+  for (const auto& action : json["policies"][0]["actions"]) {
     const auto found = recorded.decisions.find(action["state"].get<std::int64_t>());
     ASSERT_NE(found, recorded.decisions.end());
     const auto decision = nlohmann::json::parse(found->second);
@@ -89,12 +92,12 @@ TEST(RecordedPage, HasEveryMomentAndEveryAction) {
 
 TEST(RecordedPage, AnActionHasOnlyItsOwnArithmetic) {
   const std::string path = testing::TempDir() + "recorded_arithmetic_test.rec";
-  // More replicas than the first node holds.
+  // The service starts with more replicas than the first node holds.
   record(path, {"service.replicas={min: 1, max: 16, initial: 10}"});
   const RecordedPage recorded = read_small(path);
   std::set<std::string> layers;
   const auto json = nlohmann::json::parse(recorded.json);
-  for (const auto& action : json["actions"]) {
+  for (const auto& action : json["policies"][0]["actions"]) {
     const auto decision = nlohmann::json::parse(recorded.decisions.at(action["state"].get<std::int64_t>()));
     const std::string text = decision["decisions"].at(action["position"].get<std::size_t>())["arithmetic"];
     const std::string layer = action["layer"];
@@ -116,15 +119,15 @@ TEST(RecordedPage, ShowsTheOutcomesOfActions) {
   record(path);
   const auto json = nlohmann::json::parse(read_small(path).json);
   std::size_t applied = 0;
-  for (const auto& action : json["actions"]) applied += action.value("result", "") == "applied" ? 1 : 0;
+  for (const auto& action : json["policies"][0]["actions"]) applied += action.value("result", "") == "applied" ? 1 : 0;
   EXPECT_GT(applied, 0U);
-  EXPECT_LE(json["actions"].size(), applied + 3) << "the last actions may have no outcome yet";
+  EXPECT_LE(json["policies"][0]["actions"].size(), applied + 3) << "the last actions may have no outcome yet";
 }
 
 TEST(RecordedPage, ShowsRequestsAndLateness) {
   const std::string path = testing::TempDir() + "recorded_late_test.rec";
   record(path);
-  const auto service = nlohmann::json::parse(read_small(path).json)["services"][0];
+  const auto service = nlohmann::json::parse(read_small(path).json)["policies"][0]["services"][0]["by_state"];
   for (const char* key : {"running", "late_ppm", "late_allowed_ppm", "ttft_p99_us", "ttft_slo_us"}) {
     EXPECT_GT(std::ranges::count_if(service[key], [](const auto& value) { return !value.is_null(); }), 3) << key;
   }
@@ -146,16 +149,16 @@ TEST(RecordedPage, IsBounded) {
   const auto states = static_cast<std::size_t>(record(path));
   const RecordedPage whole = read_small(path);
   const RecordedPage bounded = read_small(path, {.points = 20, .actions = 1});
-  const auto all = nlohmann::json::parse(whole.json), few = nlohmann::json::parse(bounded.json);
+  const auto all = policy_of(whole), few = policy_of(bounded);
   ASSERT_GT(states, 20u);
   EXPECT_LE(few["at_ns"].size(), 20u);
-  EXPECT_EQ(few["states"], states);
+  EXPECT_EQ(nlohmann::json::parse(bounded.json)["states"], states);
   const auto most = [](const nlohmann::json& values) {
     std::int64_t highest = 0;
     for (const auto& value : values) highest = std::max(highest, value.is_null() ? 0 : value.get<std::int64_t>());
     return highest;
   };
-  EXPECT_EQ(most(few["services"][0]["desired"]), most(all["services"][0]["desired"]));
+  EXPECT_EQ(most(few["services"][0]["by_state"]["desired"]), most(all["services"][0]["by_state"]["desired"]));
   ASSERT_GT(all["actions"].size(), 1u);
   ASSERT_EQ(few["actions"].size(), 1u);
   EXPECT_EQ(few["actions"][0], all["actions"].back());
@@ -164,10 +167,10 @@ TEST(RecordedPage, IsBounded) {
 }
 
 /// Returns the value of a series by moment.
-std::map<std::int64_t, nlohmann::json> by_moment(const nlohmann::json& page, const char* key) {
+std::map<std::int64_t, nlohmann::json> by_moment(const nlohmann::json& policy, const char* key) {
   std::map<std::int64_t, nlohmann::json> values;
-  for (std::size_t i = 0; i < page["at_ns"].size(); ++i) {
-    values[page["at_ns"][i].get<std::int64_t>()] = page["services"][0][key][i];
+  for (std::size_t i = 0; i < policy["at_ns"].size(); ++i) {
+    values[policy["at_ns"][i].get<std::int64_t>()] = policy["services"][0]["by_state"][key][i];
   }
   return values;
 }
@@ -177,8 +180,8 @@ TEST(RecordedPage, ALongRecordingShowsNoChangeBeforeItHappened) {
   const auto states = static_cast<std::size_t>(record(path, {"load.duration=15m"}));
   constexpr std::size_t kPoints = 40;
   ASSERT_GT(states, kPoints);
-  const auto all = nlohmann::json::parse(read_small(path).json);
-  const auto few = nlohmann::json::parse(read_small(path, {.points = kPoints}).json);
+  const auto all = policy_of(read_small(path));
+  const auto few = policy_of(read_small(path, {.points = kPoints}));
   EXPECT_LE(few["at_ns"].size(), kPoints);
   EXPECT_EQ(few["at_ns"].front(), all["at_ns"].front());
   EXPECT_EQ(few["at_ns"].back(), all["at_ns"].back());

@@ -15,7 +15,7 @@ WakeUp::~WakeUp() { ::close(fd_); }
 
 void WakeUp::set() {
   const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = write(fd_, &one, sizeof one);  // fails only if it is readable already
+  [[maybe_unused]] const ssize_t written = write(fd_, &one, sizeof one);  // fails only if fd_ is readable already
 }
 
 void WakeUp::clear() {

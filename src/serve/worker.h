@@ -21,7 +21,7 @@ class Worker {
   /// Does the work and returns its result. It ends soon after a stop is requested.
   using Job = std::function<Result<std::string>(const std::stop_token& stop)>;
   using JobId = std::uint64_t;
-  /// A job that ended or that was replaced before it began.
+  /// A job that ended, or that was replaced or cancelled before it began.
   struct FinishedJob {
     JobId id = 0;
     bool stopped = false;  ///< true: it was replaced or cancelled, and `result` means nothing

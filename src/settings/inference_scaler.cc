@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/cron.h"
+#include "manifest/scalars.h"
 #include "model/role_names.h"
 #include "settings/names.h"
 
@@ -17,7 +18,6 @@ using manifest::Fields;
 using manifest::Node;
 using namespace std::chrono_literals;
 
-constexpr std::int64_t kMaxReplicas = 100'000;
 constexpr RequestCount kMaxRequests = 1'000'000;  // largest number of requests of one replica
 
 void read_scaler_slo(const Node& node, model::Slo& slo, ErrorList& errors) {
@@ -32,15 +32,17 @@ void read_scaler_slo(const Node& node, model::Slo& slo, ErrorList& errors) {
 model::BoundsWindow read_scaler_window(const Node& node, ErrorList& errors) {
   model::BoundsWindow window;
   Fields fields(node, "spec.roles.variants.windows", errors);
-  if (const Node* start = fields.need("start")) {
+  if (const Node* start = fields.take_required("start")) {
     Result<Cron> cron = Cron::parse(start->text);
     if (cron) window.start = std::move(*cron);
     if (!cron) errors.fail(start->place, fields.what() + ".start: " + cron.error().message);
   }
-  fields.need("duration");
+  fields.take_required("duration");
   fields.duration("duration", window.duration, 1min, model::BoundsWindow::kLongest);
-  if (node.find("minReplicas") != nullptr) fields.integer("minReplicas", window.min.emplace(), 1, kMaxReplicas);
-  if (node.find("maxReplicas") != nullptr) fields.integer("maxReplicas", window.max.emplace(), 1, kMaxReplicas);
+  if (node.find("minReplicas") != nullptr)
+    fields.integer("minReplicas", window.min.emplace(), 1, manifest::kMaxReplicas);
+  if (node.find("maxReplicas") != nullptr)
+    fields.integer("maxReplicas", window.max.emplace(), 1, manifest::kMaxReplicas);
   fields.finish();
   return window;
 }
@@ -48,11 +50,11 @@ model::BoundsWindow read_scaler_window(const Node& node, ErrorList& errors) {
 ReplicaBounds read_scaler_variant(const Node& node, ErrorList& errors) {
   ReplicaBounds bounds;
   Fields fields(node, "spec.roles.variants", errors);
-  fields.need("targetRef");
-  fields.integer("minReplicas", bounds.min, 1, kMaxReplicas);
-  fields.need("maxReplicas");
+  fields.take_required("targetRef");
+  fields.integer("minReplicas", bounds.min, 1, manifest::kMaxReplicas);
+  fields.take_required("maxReplicas");
   bounds.max = std::max(bounds.max, bounds.min);
-  fields.integer("maxReplicas", bounds.max, 1, kMaxReplicas);
+  fields.integer("maxReplicas", bounds.max, 1, manifest::kMaxReplicas);
   using Level = model::TopologyLevel;
   using Survives = std::optional<Level>;
   fields.choice<Survives>("survive", bounds.survives,
@@ -75,7 +77,7 @@ InferenceScalerManifest::Role read_scaler_role(const Node& node, ErrorList& erro
   fields.choice<Role>("role", role.role,
                       {named_value(model::kRoleNames, Role::both), named_value(model::kRoleNames, Role::prefill),
                        named_value(model::kRoleNames, Role::decode)});
-  fields.need("variants");
+  fields.take_required("variants");
   for (const Node& variant : fields.non_empty_list("variants")) {
     role.variants.push_back(read_scaler_variant(variant, errors));
   }
@@ -176,15 +178,15 @@ InferenceScalerManifest read_inference_scaler(const Node& root, ErrorList& error
   InferenceScalerManifest out;
   Fields object(root, "InferenceScaler", errors);
   for (const std::string_view key : {"apiVersion", "kind", "metadata", "status"}) object.take(key);
-  const Node* spec_node = object.need("spec");
+  const Node* spec_node = object.take_required("spec");
   object.finish();
   if (spec_node == nullptr) return out;
   Fields spec(*spec_node, "spec", errors);
-  if (spec.need("model") != nullptr) spec.text("model", out.model);
+  if (spec.take_required("model") != nullptr) spec.text("model", out.model);
   std::string engine;
   spec.text("engine", engine);
-  if (const Node* slo = spec.need("slo")) read_scaler_slo(*slo, out.slo, errors);
-  spec.need("roles");
+  if (const Node* slo = spec.take_required("slo")) read_scaler_slo(*slo, out.slo, errors);
+  spec.take_required("roles");
   for (const Node& role : spec.non_empty_list("roles")) out.roles.push_back(read_scaler_role(role, errors));
   out.policy = read_scaler_policy(spec, engine, errors);
   spec.check("decodePerPrefill", [&](const Node& node, ErrorList& v) { read_scaler_ratio(node, out.role_limits, v); });

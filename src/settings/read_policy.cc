@@ -163,7 +163,7 @@ scale::Policy read_scale(const Node& source, ErrorList& errors, std::span<const 
   const Node node = as_mapping(source);
   Fields fields(node, "scale", errors);
   enum class Kind : std::uint8_t { fixed, duty_cycle_hpa, queue_hpa, memory_hpa, capstan, rules } kind = Kind::fixed;
-  if (fields.need("policy") != nullptr) {
+  if (fields.take_required("policy") != nullptr) {
     fields.choice<Kind>("policy", kind,
                         {{"fixed", Kind::fixed},
                          {"duty_cycle_hpa", Kind::duty_cycle_hpa},
@@ -250,7 +250,7 @@ place::Policy read_place(const Node& source, ErrorList& errors) {
   Fields fields(node, "place", errors);
   place::Policy policy;
   using Kind = place::Policy::Kind;
-  if (fields.need("policy") != nullptr) {
+  if (fields.take_required("policy") != nullptr) {
     fields.choice<Kind>("policy", policy.kind,
                         {{place::name(Kind::first_fit), Kind::first_fit}, {place::name(Kind::gang), Kind::gang}});
   }
@@ -272,7 +272,7 @@ provision::Policy read_provision(const Node& source, std::string name, ErrorList
 }
 
 provision::Policy read_provision(Fields& fields, Provisioner& provisioner, ErrorList& errors) {
-  if (fields.need("policy") != nullptr) {
+  if (fields.take_required("policy") != nullptr) {
     fields.choice<Provisioner>("policy", provisioner,
                                {{"none", Provisioner::none},
                                 {"cluster_autoscaler", Provisioner::cluster_autoscaler},

@@ -234,7 +234,7 @@ const char* BasicExpositionReader<Scan>::read_quoted(const char* at, std::string
     if (at == end_ || *at == '\n') return fail(at, fault::kQuoteOpen);
     if (*at == '"') break;
     sample_.has_escapes = true;
-    ++at;  // skip the backslash; the character that it escapes must be on the same line
+    ++at;  // after the backslash; the character that it escapes must be on the same line
     if (at_line_end(at)) return fail(at, fault::kQuoteOpen);
     ++at;
   }

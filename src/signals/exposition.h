@@ -15,7 +15,7 @@ namespace capstan::signals {
 
 /// The two text formats in which engines answer a scrape.
 enum class Exposition : std::uint8_t {
-  text,          ///< Prometheus text format 0.0.4 or 1.0.0; the quoted names of 1.0.0 are accepted in both
+  text,          ///< Prometheus text format 0.0.4 or 1.0.0, each with the quoted names of 1.0.0
   open_metrics,  ///< OpenMetrics 1.0 text
 };
 

@@ -17,7 +17,7 @@ struct Histogram {
   std::vector<std::int64_t> counts;  ///< cumulative numbers of observations
 
   std::int64_t total() const { return counts.empty() ? 0 : counts.back(); }
-  /// Adds the observations of another histogram. If its bounds differ, it replaces this one.
+  /// Adds the observations of another histogram. If the bounds differ, the other histogram replaces this one.
   void add(const Histogram& other);
   friend bool operator==(const Histogram&, const Histogram&) = default;
 };

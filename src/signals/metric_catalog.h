@@ -60,8 +60,8 @@ class MetricCatalog {
   static Result<MetricCatalog> parse(std::string_view csv, const std::string& file);
 
   /// Builds the catalog of a user's own server; every row belongs to the engine "custom". These fields may be empty:
-  /// `combine` (default: sum, for shares max), `unit` (default: unit of the signal), `subject` and `where`. Errors name
-  /// the row, counted from 0, and the field: "metrics[2].unit: ...".
+  /// `combine` (default: sum; max for gauges of shares and times), `unit` (default: unit of the signal), `subject` and
+  /// `where`. Errors name the row, counted from 0, and the field: "metrics[2].unit: ...".
   static Result<MetricCatalog> custom(std::span<const MetricText> rows, const std::string& where_written);
 
   /// Returns the catalog that is built into the program.

@@ -30,8 +30,10 @@ PrometheusQuery query() {
 TEST(PrometheusSignals, AsksForSamplesOfTheEngine) {
   EXPECT_EQ(PrometheusSignals(query()).expression(),
             "{__name__=~\"(kserve_)?(process_start_time_seconds|tgi_batch_current_size|tgi_queue_size|"
-            "tgi_request_duration_bucket|tgi_request_mean_time_per_token_duration_bucket|"
-            "tgi_request_queue_duration_bucket|tgi_request_success)\",namespace=\"chat\"}[90000ms]");
+            "tgi_request_duration_bucket|tgi_request_duration_sum|"
+            "tgi_request_mean_time_per_token_duration_bucket|"
+            "tgi_request_queue_duration_bucket|tgi_request_queue_duration_sum|tgi_request_success)\",namespace="
+            "\"chat\"}[90000ms]");
   PrometheusQuery any;
   EXPECT_NE(PrometheusSignals(any).expression().find("vllm[:_]num_requests_running"), std::string::npos);
 }

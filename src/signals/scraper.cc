@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/hash.h"
+#include "base/known_row.h"
 #include "signals/exposition.h"
 
 namespace capstan::signals {
@@ -66,7 +67,7 @@ void Scraper::tick() {
   while (in_flight_ < options_.in_flight_max && !waiting_.empty() && waiting_.begin()->first <= now) {
     const ScrapeId id = waiting_.begin()->second;
     waiting_.erase(waiting_.begin());
-    start(id, targets_.at(id), now);
+    start(id, known_row(targets_, id), now);
   }
 }
 
@@ -89,7 +90,7 @@ void Scraper::start(ScrapeId id, Target& target, Instant now) {
 }
 
 void Scraper::done(ScrapeId id, net::Exchange exchange) {
-  Target& target = targets_.at(id);  // it exists: `remove` cancels the request
+  Target& target = known_row(targets_, id);  // it exists: `remove` cancels the request
   target.request = 0;
   --in_flight_;
   take(target, exchange);
@@ -117,6 +118,6 @@ void Scraper::take(Target& target, const net::Exchange& exchange) {
   if (target.reader.page() != MissingReason::none) ++counts_.refused;
 }
 
-TargetReadings Scraper::readings(ScrapeId id) const { return targets_.at(id).reader.readings(clock_()); }
+TargetReadings Scraper::readings(ScrapeId id) const { return known_row(targets_, id).reader.readings(clock_()); }
 
 }  // namespace capstan::signals

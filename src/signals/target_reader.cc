@@ -53,7 +53,8 @@ std::optional<Histogram> buckets(std::span<const Cell> cells) {
   return histogram;
 }
 
-/// Returns the observations between `before` and `after`, or all of `after` if the engine has restarted in between.
+/// Returns the observations between `before` and `after`. Returns all of `after` if the engine has restarted or has
+/// changed its buckets in between.
 Histogram increment(const Histogram& before, const Histogram& after) {
   if (before.bounds != after.bounds) return after;
   Histogram grown = after;
@@ -211,11 +212,12 @@ void TargetReader::read_subject(Subject& subject, Cells cells, const ReadAt& at)
   update_late_share(subject, {SignalName::tpot_p99_us, SignalName::tpot_late_ppm, options_.tpot_bound}, at.at);
   update_difference(subject, {SignalName::prefill_us_total, SignalName::ttft_us_total, SignalName::queue_us_total});
   update_difference(subject, {SignalName::decode_us_total, SignalName::e2e_us_total, SignalName::ttft_us_total});
+  merge_unknown_phases(subject);
   subject.last_page = at.at;
 }
 
-/// Computes a sum that the page does not have. An engine counts the parts of a request at different times, so the
-/// difference may fall; the result then keeps its value.
+/// Computes a sum that the page does not have, as the difference of two sums that it has. An engine counts the parts of
+/// a request at different times, so the difference may fall. The result then keeps its value.
 void TargetReader::update_difference(Subject& subject, const SumDifference& sums) {
   State& result = subject.states[static_cast<std::size_t>(sums.result)];
   const State& whole = subject.states[static_cast<std::size_t>(sums.whole)];
@@ -225,6 +227,21 @@ void TargetReader::update_difference(Subject& subject, const SumDifference& sums
   result.why = MissingReason::none;
   result.value = std::max(result.value.value_or(0), *whole.value - *part.value);
   result.at = std::min(whole.at, part.at);
+}
+
+/// Merges a phase that the page does not have with the next one: the queue with prefill, or prefill with decode.
+void TargetReader::merge_unknown_phases(Subject& subject) {
+  const auto why = [&](SignalName name) { return subject.states[static_cast<std::size_t>(name)].why; };
+  const bool has_prefill = why(SignalName::prefill_us_total) != MissingReason::no_metric;
+  const bool has_decode = why(SignalName::decode_us_total) != MissingReason::no_metric;
+  const bool has_queue = why(SignalName::queue_us_total) != MissingReason::no_metric;
+  const State& first_token = subject.states[static_cast<std::size_t>(SignalName::ttft_us_total)];
+  if (!has_queue && !has_prefill && has_decode && first_token.why == MissingReason::none) {
+    subject.states[static_cast<std::size_t>(SignalName::prefill_us_total)] = first_token;
+  }
+  if (has_queue && !has_prefill && !has_decode) {
+    update_difference(subject, {SignalName::decode_us_total, SignalName::e2e_us_total, SignalName::queue_us_total});
+  }
 }
 
 /// Updates the share of late observations from the histogram whose percentile was just read.

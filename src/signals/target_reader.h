@@ -141,6 +141,7 @@ class TargetReader {
   void read_subject(Subject& subject, Cells cells, const ReadAt& at);
   void update_late_share(Subject& subject, const LateShare& late, Instant at) const;
   static void update_difference(Subject& subject, const SumDifference& sums);
+  static void merge_unknown_phases(Subject& subject);
   Outcome evaluate(Subject& subject, SignalName name, Cells cells, Instant at);
   Outcome gauge(const MetricRow& row, Cells cells) const;
   Outcome counter(Subject& subject, State& state, const MetricRow& row, Cells cells) const;

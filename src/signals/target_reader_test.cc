@@ -412,6 +412,22 @@ TEST(TargetReader, SumsTheTimesOfRequestsByPhase) {
             "e2e_us_total=20000000")
       << "a request has left the queue, and another one has its first token: no sum falls";
 
+  // NIM does not export its queue, and TGI does not export the first token.
+  Target nim;
+  EXPECT_EQ(nim.page("num_requests_waiting{model_name=\"m\"} 0\ntime_to_first_token_seconds_sum{model_name=\"m\"} 3\n"
+                     "e2e_request_latency_seconds_sum{model_name=\"m\"} 20\n"),
+            "nim [m] waiting=0 prefill_us_total=3000000 decode_us_total=17000000 ttft_us_total=3000000 "
+            "e2e_us_total=20000000");
+  Target tgi;
+  EXPECT_EQ(tgi.page("tgi_queue_size 1\ntgi_request_queue_duration_sum 2\ntgi_request_duration_sum 12\n"),
+            "tgi [] waiting=1 queue_us_total=2000000 decode_us_total=10000000 e2e_us_total=12000000");
+  Target triton;
+  EXPECT_EQ(triton.page("nv_inference_request_success{model=\"m\"} 4\n"
+                        "nv_inference_first_response_histogram_ms_sum{model=\"m\"} 800\n"
+                        "nv_inference_request_duration_us{model=\"m\"} 9000000\n"),
+            "triton [m] finished_total=4 prefill_us_total=800000 decode_us_total=8200000 ttft_us_total=800000 "
+            "e2e_us_total=9000000");
+
   Target transfers;
   EXPECT_EQ(transfers.page("sglang:per_stage_req_latency_seconds_sum{model_name=\"m\",stage=\"prefill_forward\"} 7.0\n"
                            "sglang:per_stage_req_latency_seconds_sum{model_name=\"m\",stage=\"prefill_transfer_kv_"

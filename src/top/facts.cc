@@ -151,7 +151,7 @@ class Collector {
     });
     std::map<NodeId, MilliGpu> free;
     for (auto& [id, row] : rows) {
-      const MilliGpu left = std::max(snapshot_.nodes.at(id).gpus - held(row.uses), MilliGpu{});
+      const MilliGpu left = std::max(snapshot_.nodes.at(id).gpus - allocated(row.uses), MilliGpu{});
       if (row.state == NodeFacts::State::ready) free.emplace(id, left);
       if (row.state != NodeFacts::State::ready) at(row.uses, GpuUse::unusable) = left;
     }
@@ -243,7 +243,7 @@ class Collector {
   }
 
   void add_services() {
-    const serve::ServiceNumbers numbers = serve::numbers_of(snapshot_, decided_);
+    const serve::FiguresOfServices numbers = serve::numbers_of(snapshot_, decided_);
     for (const auto& [id, row] : numbers) {
       const model::Service& service = catalog_.service(id);
       ServiceFacts facts;
@@ -286,7 +286,7 @@ class Collector {
 
 }  // namespace
 
-MilliGpu held(const GpuUses& uses) {
+MilliGpu allocated(const GpuUses& uses) {
   MilliGpu sum;
   for (const GpuUse use :
        {GpuUse::serving, GpuUse::starting, GpuUse::held, GpuUse::draining, GpuUse::sleeping, GpuUse::other}) {

@@ -35,7 +35,7 @@ using GpuUses = std::array<MilliGpu, kGpuUses>;
 constexpr MilliGpu& at(GpuUses& uses, GpuUse use) { return uses[static_cast<std::size_t>(use)]; }
 constexpr MilliGpu at(const GpuUses& uses, GpuUse use) { return uses[static_cast<std::size_t>(use)]; }
 /// Returns the GPUs that pods hold.
-MilliGpu held(const GpuUses& uses);
+MilliGpu allocated(const GpuUses& uses);
 
 struct NodeFacts {
   enum class State : std::uint8_t { ready, cordoned, terminating, launching };

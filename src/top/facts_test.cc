@@ -11,7 +11,8 @@ using fleet::testing::at;
 using fleet::testing::World;
 using model::TopologyLevel;
 
-/// Two nodes of a spot pool: a serving replica and a gang that needs more than there is. A third node is on its way.
+/// Two nodes of a spot pool, with a serving replica, a starting one, and one that needs more GPUs than are free on a
+/// node. A third node is on its way.
 archive::SavedState small() {
   World world;
   const model::OfferingId offering = world.offering(8, 0, 12);
@@ -62,7 +63,7 @@ TEST(Facts, NodesShowWhoHoldsTheirGpus) {
   EXPECT_EQ(facts.totals.nodes, 3);
   EXPECT_EQ(facts.totals.launching, 1);
   EXPECT_EQ(facts.totals.per_hour, (MicroUsd{36'000'000}));
-  EXPECT_EQ(held(facts.totals.uses), whole_gpus(10));
+  EXPECT_EQ(allocated(facts.totals.uses), whole_gpus(10));
 }
 
 TEST(Facts, GpusAreStrandedWhereNoReplicaFits) {

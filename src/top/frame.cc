@@ -97,8 +97,10 @@ std::string node_words(const Sums& sums) {
 
 std::string gpu_words(const Sums& sums) {
   using explain::gpus_text;
-  return fmt::format("{} GPUs: {} held, {} free, {} stranded", gpus_text(sum_of(sums.uses)), gpus_text(held(sums.uses)),
-                     gpus_text(at(sums.uses, GpuUse::free)), gpus_text(at(sums.uses, GpuUse::stranded)));
+  const MilliGpu all = sum_of(sums.uses);
+  return fmt::format("{} {}: {} held, {} free, {} stranded", gpus_text(all), all == whole_gpus(1) ? "GPU" : "GPUs",
+                     gpus_text(allocated(sums.uses)), gpus_text(at(sums.uses, GpuUse::free)),
+                     gpus_text(at(sums.uses, GpuUse::stranded)));
 }
 
 std::string price_words(const Sums& sums) {
@@ -351,7 +353,7 @@ void add_nodes(std::vector<std::string>& lines, const Facts& facts, const View& 
     const MilliGpu all = sum_of(node->uses);
     const std::size_t cells = std::min(kMaxNodeBar, static_cast<std::size_t>(gpus_up(all)));
     table.add({text(node->name), bar(node->uses, cells, view),
-               text(fmt::format("{} of {}", explain::gpus_text(held(node->uses)), explain::gpus_text(all))),
+               text(fmt::format("{} of {}", explain::gpus_text(allocated(node->uses)), explain::gpus_text(all))),
                number(node->pods), text(node->gpu), text(node->instance_type), text(node->zone), text(node->capacity),
                node->per_hour ? money(*node->per_hour) : text("unknown", TextStyle::faint), text(time_words(node->age)),
                node_state(*node)});

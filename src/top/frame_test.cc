@@ -257,6 +257,9 @@ TEST(Frame, AnEmptyClusterAndAControllersClock) {
             "cluster · any · 2026-11-18 11:06:40 UTC\n"
             "0 nodes · 0 GPUs: 0 held, 0 free, 0 stranded · 0.00 USD/h, 0 USD a month\n"
             "replicas: 0 ready, 0 starting, 0 waiting\n");
+  Facts one{.policy = "any", .at = {std::chrono::seconds(1'795'000'000)}};
+  one.totals.uses[static_cast<std::size_t>(GpuUse::free)] = whole_gpus(1);
+  EXPECT_NE(frame(one, {.source = "cluster"}).find(" · 1 GPU: 0 held, 1 free,"), std::string::npos);
 }
 
 }  // namespace

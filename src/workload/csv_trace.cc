@@ -26,7 +26,7 @@ struct Column {
 /// A known CSV format. A file has this format if it has a column with the name of the first column, the time column.
 struct Format {
   std::array<Column, 4> columns;
-  std::string_view header;  ///< the header as published
+  std::string_view header;  ///< a header that is accepted: the published one, or its necessary columns
 };
 
 constexpr Format kFormats[] = {
@@ -44,7 +44,7 @@ constexpr Format kFormats[] = {
        {"input_tokens", Role::input, true},
        {"output_tokens", Role::output, true},
        {"client_id", Role::client_number, false}}},
-     "arrival_s,client_id,input_tokens,output_tokens"},
+     "arrival_s,input_tokens,output_tokens"},
 };
 
 /// Takes a text field up to its comma and returns it without its quotes. A quoted field may contain commas; a doubled
@@ -211,9 +211,10 @@ Result<std::unique_ptr<Source>> open_csv_trace(LineReader lines, std::string hea
   const Format* format = std::ranges::find_if(kFormats, [&](const Format& f) { return has(f.columns[0].name); });
   if (format == std::end(kFormats)) {
     return header_error(
-        fmt::format("the first line is '{}', expected the header of a known trace: '{}' (Azure LLM), '{}' (BurstGPT), "
-                    "'{}' (ServeGen), or JSON objects with timestamp, input_length and output_length (Mooncake)",
-                    printable(header), kFormats[0].header, kFormats[1].header, kFormats[2].header));
+        fmt::format("the first line is '{}', expected the header of a known trace: '{}' (the simplest; ServeGen), '{}' "
+                    "(Azure LLM), '{}' (BurstGPT), or JSON objects with timestamp, input_length and output_length "
+                    "(Mooncake)",
+                    printable(header), kFormats[2].header, kFormats[0].header, kFormats[1].header));
   }
   for (const Column& column : format->columns) {
     if (column.required && !has(column.name)) {

@@ -93,7 +93,7 @@ class JobRows {
                       .gpus = kinds(cells)};
   }
 
-  /// Returns an amount of a column that the trace may lack, or 0.
+  /// Returns the amount in a column; 0 if the trace lacks the column.
   std::optional<std::int64_t> amount(std::string_view line, const std::vector<std::string_view>& cells,
                                      JobColumn column) {
     return columns_[column] == kAbsent ? 0 : whole(line, cells, column, kMaxAmount);

@@ -10,7 +10,7 @@
 namespace capstan::workload {
 namespace {
 
-/// Draws the sizes and lengths of jobs.
+/// Draws the sizes and the computing times of jobs.
 class JobDraws {
  public:
   JobDraws(const JobLoad& load, std::uint64_t seed)

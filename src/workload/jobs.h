@@ -25,7 +25,7 @@ struct JobWork {
   Duration most = std::chrono::hours(8784);
 };
 
-/// Jobs that arrive together, once or again and again.
+/// Jobs that arrive together, once or at a fixed interval.
 struct JobBatches {
   std::int64_t count = 1;  ///< jobs of a batch
   Duration at{};           ///< arrival of the first batch

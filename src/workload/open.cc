@@ -46,9 +46,9 @@ class LimitedSource final : public Source {
 };
 
 /// Moves all requests of a recorded load to later times.
-class LaterSource final : public Source {
+class DelayedSource final : public Source {
  public:
-  LaterSource(std::unique_ptr<Source> source, Duration by) : source_(std::move(source)), by_(by) {}
+  DelayedSource(std::unique_ptr<Source> source, Duration by) : source_(std::move(source)), by_(by) {}
 
   bool next(Request& request) override { return fill(std::span(&request, 1)) == 1; }
   std::size_t fill(std::span<Request> out) override {
@@ -125,7 +125,7 @@ Result<std::unique_ptr<Source>> open(const WorkloadSpec& spec, std::uint64_t see
   Result<std::unique_ptr<Source>> source = trace != nullptr
                                                ? open_scaled_trace(*trace, spec, seed)
                                                : open_profile(std::get<ProfileSpec>(spec.from), spec, seed);
-  if (source && spec.start > Duration{}) source = std::make_unique<LaterSource>(std::move(*source), spec.start);
+  if (source && spec.start > Duration{}) source = std::make_unique<DelayedSource>(std::move(*source), spec.start);
   if (!source || !spec.duration) return source;
   return std::make_unique<LimitedSource>(std::move(*source), *spec.duration);
 }

@@ -20,7 +20,8 @@ struct Request {
   std::uint32_t client = 0;        ///< number of the client (or of its session) that sent the request; 0: not known
 
   /// Hashes of the prompt in blocks of 512 tokens. Two requests whose first n hashes are equal share that prefix. The
-  /// last block may be partial; there are at most as many blocks as the input has. Empty if the content is not known.
+  /// last block may be partial. There are at most as many hashes as the prompt has blocks; none if its content is not
+  /// known.
   /// Read the hashes through `block`, which gives each superposed copy of a trace its own hashes. The source owns the
   /// memory.
   std::span<const std::uint64_t> prefix_hashes = {};
@@ -35,7 +36,8 @@ struct Request {
 /// year. It limits what a run of hostile input can cost.
 inline constexpr Duration kLongest = std::chrono::hours(366 * 24);
 
-/// Upper limit of a prompt or an answer. No real one is longer, and sums of lengths stay far from overflow.
+/// Upper limit of the length of a prompt or an answer. Real lengths are below it, and sums of lengths stay far from
+/// overflow.
 inline constexpr std::int32_t kMaxTokens = 1 << 24;
 
 }  // namespace capstan::workload

@@ -28,7 +28,7 @@ class TimeSorter {
  private:
   static constexpr std::size_t kFewEntries = 32;
   static constexpr std::size_t kMaxEntries = std::size_t{1} << 31;  ///< so that a scaled time fits in 64 bits
-  static constexpr std::uint32_t kCrowded = 32;                     ///< entries of a part, from which on it is crowded
+  static constexpr std::uint32_t kCrowded = 32;                     ///< a part with this many entries is crowded
 
   /// Divides the time between the first and the last entry into as many parts as there are entries, and orders the
   /// entries by their part. Returns false, with the entries as they were, if a part is crowded.
@@ -70,7 +70,7 @@ class TimeSorter {
   }
 
   std::vector<Entry> sorted_;
-  std::vector<std::uint32_t> ends_;  ///< for each part, the entries up to its end; then the place of its next entry
+  std::vector<std::uint32_t> ends_;  ///< by part: number of its entries, then the end of the places that are still free
 };
 
 }  // namespace capstan::workload

@@ -125,10 +125,10 @@ const BadTrace kBadTraces[] = {
     {"only a header", kAzure, "trace:1:1: the trace has no rows, expected at least one"},
     {"a file of another kind", "apiVersion: v1\n",
      "trace:1:1: the first line is 'apiVersion: v1', expected the header of a known trace: "
+     "'arrival_s,input_tokens,output_tokens' (the simplest; ServeGen), "
      "'TIMESTAMP,ContextTokens,GeneratedTokens' (Azure LLM), "
      "'Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type' (BurstGPT), "
-     "'arrival_s,client_id,input_tokens,output_tokens' (ServeGen), or JSON objects with timestamp, input_length and "
-     "output_length (Mooncake)"},
+     "or JSON objects with timestamp, input_length and output_length (Mooncake)"},
     {"a column is missing", "TIMESTAMP,ContextTokens\n",
      "trace:1:1: the header has no column 'GeneratedTokens', expected 'TIMESTAMP,ContextTokens,GeneratedTokens'"},
     {"a column twice", "arrival_s,input_tokens,output_tokens,input_tokens\n",

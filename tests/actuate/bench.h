@@ -46,7 +46,7 @@ struct Bench {
   FakeServer& server = kube.server;
   Permit permit = Permit::all;
   std::int64_t disruptions_allowed = 1'000;
-  /// Returns the status to refuse a write with, or 0 to handle it.
+  /// Returns the status with which the server refuses a write, or 0 if the server handles it.
   std::function<int(const FakeServer::Write&)> refuse = [](const FakeServer::Write&) { return 0; };
   std::unique_ptr<Runner> runner;
   std::map<std::uint32_t, std::vector<std::string>> outcomes;

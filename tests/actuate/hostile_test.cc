@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A server with faults of all kinds, and a permit that changes at random.
+/// A server with faults of all kinds. The permit to write changes at random, unless `halts` is false.
 struct Storm {
   explicit Storm(std::uint64_t seed) : bench(seed), random(seed, "storm") {
     const auto ppm = static_cast<std::uint32_t>(random.below(300'000));

@@ -1,5 +1,5 @@
-"""Tests deploy/monitoring with Prometheus and its promtool: the rules are valid, fire when they should, and load; every
-query of the dashboard is accepted and returns series.
+"""Tests deploy/monitoring with Prometheus and its promtool: all rules are valid, fire when they should, load, and are
+evaluated without an error; every query of the dashboards is accepted and returns series.
 
   monitoring_test.py SOURCE_FOLDER
 
@@ -43,14 +43,40 @@ def page_of(reference, scrape):
     return "\n".join(lines) + "\n"
 
 
+def queries_of(path):
+    """Returns the title and the query of each line of a dashboard's panels."""
+    panels = json.loads(path.read_text())["panels"]
+    return [(panel["title"], target["expr"]) for panel in panels for target in panel["targets"]]
+
+
+def series_of(queries, scrape):
+    """Returns a page with a series for each selector of the queries. All values grow from scrape to scrape."""
+    lines = set()
+    for name, matchers in re.findall(r'(\w[\w:]*)?\{((?:[^{}"]|"[^"]*")*)\}', "\n".join(queries)):
+        pairs = {}
+        for label, kind, text in re.findall(r'(\w+)(=~?)"([^"]*)"', matchers):
+            # A pattern of names of pods ends with the letters of a ReplicaSet and of a pod.
+            word = re.sub(r"\[b[^]]*\](\+|\{5\})", "bcdfg", text) if kind == "=~" else text
+            pairs[label] = word.replace("[:_]", ":")
+        name = name or pairs.pop("__name__")
+        for bound in ("1", "+Inf") if name.endswith("_bucket") else (None,):
+            if bound is not None:
+                pairs["le"] = bound
+            text = ",".join(f'{key}="{word}"' for key, word in sorted(pairs.items()))
+            lines.add(f"{name}{{{text}}} {10 * scrape}")
+    return "\n".join(sorted(lines)) + "\n"
+
+
 class Controller(http.server.BaseHTTPRequestHandler):
-    """Answers as /metrics of a controller does."""
+    """Answers as /metrics of a controller and of all engines do."""
     reference = ""
+    engine_queries = []
     scrapes = 0
 
     def do_GET(self):
         Controller.scrapes += 1
-        body = page_of(Controller.reference, Controller.scrapes).encode()
+        page = page_of(Controller.reference, Controller.scrapes)
+        body = (page + series_of(Controller.engine_queries, Controller.scrapes)).encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/plain; version=0.0.4")
         self.end_headers()
@@ -85,12 +111,25 @@ def free_port():
         return server.server_port
 
 
+def dashboards(root):
+    return sorted((root / "deploy/monitoring").glob("*-dashboard.json"))
+
+
+def check_names(root, queries):
+    """Checks that the metrics of the engines' dashboards are those that Capstan reads."""
+    known = (root / "docs/reference/signals.md").read_text()
+    for line in series_of(queries, 1).splitlines():
+        name = re.sub("_bucket$", "", line.split("{")[0])
+        if not name.startswith(("kube_", "DCGM_")) and f"`{name}" not in known:
+            sys.exit(f"{name} of a dashboard is no metric of docs/reference/signals.md")
+
+
 def check_with_server(root, prometheus, folder):
     controller = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Controller)
     threading.Thread(target=controller.serve_forever, daemon=True).start()
     (folder / "prometheus.yml").write_text(
         "global: {scrape_interval: 1s, evaluation_interval: 1s}\n"
-        f"rule_files: ['{root}/deploy/monitoring/prometheus-rules.yaml']\n"
+        f"rule_files: ['{root}/deploy/monitoring/*-rules.yaml']\n"
         "scrape_configs:\n"
         f"- {{job_name: capstan, static_configs: [{{targets: ['127.0.0.1:{controller.server_port}']}}]}}\n")
     port = free_port()
@@ -100,17 +139,22 @@ def check_with_server(root, prometheus, folder):
          f"--web.listen-address=127.0.0.1:{port}"], stdout=log, stderr=log)
     try:
         wait_for("third scrape", lambda: Controller.scrapes >= 3 and get(port, "/api/v1/rules")["data"]["groups"], server)
-        rules = get(port, "/api/v1/rules")["data"]["groups"][0]["rules"]
-        if len(rules) < 5:
-            sys.exit(f"found {len(rules)} rules, expected every alert")
-        dashboard = json.loads((root / "deploy/monitoring/grafana-dashboard.json").read_text())
-        if len(dashboard["panels"]) < 10:
-            sys.exit(f"found {len(dashboard['panels'])} panels")
-        for panel in dashboard["panels"]:
-            query = panel["targets"][0]["expr"]
-            wait_for(f"series for {panel['title']}: {query}",
+        groups = lambda: get(port, "/api/v1/rules")["data"]["groups"]
+        rules = lambda: [rule for group in groups() for rule in group["rules"]]
+        wait_for("evaluation of every rule", lambda: all(rule["health"] != "unknown" for rule in rules()), server)
+        files = {pathlib.Path(group["file"]).name for group in groups()}
+        if files != {path.name for path in (root / "deploy/monitoring").glob("*-rules.yaml")} or len(rules()) < 40:
+            sys.exit(f"found {len(rules())} rules of {sorted(files)}, expected every alert of every file")
+        for rule in rules():
+            if rule["health"] != "ok":
+                sys.exit(f"{rule['name']} has the error {rule.get('lastError')}")
+        queries = [one for path in dashboards(root) for one in queries_of(path)]
+        if len(queries) < 50:
+            sys.exit(f"found {len(queries)} queries")
+        for title, query in queries:
+            wait_for(f"series for {title}: {query}",
                      lambda: get(port, "/api/v1/query", query=query)["data"]["result"], server)
-        print(f"{len(rules)} rules and {len(dashboard['panels'])} panels work")
+        print(f"{len(rules())} rules and {len(queries)} queries of {len(dashboards(root))} dashboards work")
     finally:
         server.terminate()
         server.wait()
@@ -123,6 +167,9 @@ def main():
     if prometheus is None or promtool is None:
         print("there is no prometheus")
         return
+    engines = [path for path in dashboards(root) if path.name != "grafana-dashboard.json"]
+    Controller.engine_queries = [query for path in engines for _, query in queries_of(path)]
+    check_names(root, Controller.engine_queries)
     Controller.reference = (root / "docs/reference/metrics.md").read_text()
     for rules in sorted((root / "deploy/monitoring").glob("*rules.yaml")):
         subprocess.run([promtool, "check", "rules", str(rules)], check=True)

@@ -75,7 +75,7 @@ class AnyKind(controller.ControllerTest):
         eventually("several replicas serve", lambda: self.status()["ready"] > 1)
         load.stop()
         eventually("the Stack is scaled down again", lambda: self.wanted() == 1)
-        # The server writes its log shortly after the answer.
+        # The server writes the audit log shortly after the answer.
         eventually("the last write is in the log",
                    lambda: [write.body["spec"]["replicas"] for write in self.scales()][-1:] == [1])
         scales = self.scales()

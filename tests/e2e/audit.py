@@ -22,7 +22,7 @@ class Entry:
     namespace: str
     name: str
     code: int  # HTTP status
-    answered: str  # time of the answer, as `at`
+    answered: str  # time of the answer, in the format of `at`
     body: dict  # body of the request, for writes
 
 

@@ -14,10 +14,11 @@ import objects
 import programs
 from harness import condition, eventually
 
-TYPE = "p5.48xlarge"  # eight GPUs
+INSTANCE_TYPE = "p5.48xlarge"  # eight GPUs
 CHART = harness.ROOT / "deploy" / "chart" / "capstan"
-SHOWN = ("inferencescalers", "fleetpolicies", "queues", "events", "leases", "configmaps")  # written in every mode
-STILL_S = 60  # time without any change
+# Resources that the controller writes in every mode.
+ALWAYS_WRITTEN = ("inferencescalers", "fleetpolicies", "queues", "events", "leases", "configmaps")
+STILL_S = 60  # time in which nothing may change once the goal is reached
 LOAD = {"requests": 2000, "per_second": 5, "input_tokens": 200, "output_tokens": 400}  # about 12 concurrent
 
 
@@ -26,7 +27,7 @@ class ControllerTest(harness.ClusterTest):
 
     POD = {}  # additional fields of the pods' spec
     GPUS = 1  # GPUs per replica
-    COLD = {}  # annotations that delay a start
+    START_DELAYS = {}  # annotations that delay a start
     ENGINE = ("--model", "Llama-3.1-8B", "--gpu", "H100")
 
     def setUp(self):
@@ -36,7 +37,7 @@ class ControllerTest(harness.ClusterTest):
         self.cluster.apply(objects.gpu_node(self.node, labels={"nvidia.com/gpu.product": "h100_sxm"}))
         self.addCleanup(self.cluster.kubectl, "delete", "node", self.node, "--wait=false")
         self.cluster.apply(objects.deployment(
-            "engine", self.namespace, replicas=1, gpus=self.GPUS, annotations=self.COLD,
+            "engine", self.namespace, replicas=1, gpus=self.GPUS, annotations=self.START_DELAYS,
             pod={"nodeSelector": {"kubernetes.io/hostname": self.node}, **self.POD}))
         self.engines = programs.Engines(self.cluster, self.namespace, self.logs / "engines", *self.ENGINE)
         self.addCleanup(self.engines.stop)
@@ -131,20 +132,20 @@ class ControllerTest(harness.ClusterTest):
         before = self.decisions()
         eventually(f"{times} decisions are made", lambda: self.decisions() >= before + times, seconds=20 * times)
 
-    def moves(self):
+    def fleet_writes(self):
         """Returns the writes that change the fleet: all writes of the controller except for status, Events and its
         state, and all writes to workloads and pods of the namespace."""
         return [e for e in self.cluster.audit.writes()
-                if (e.user == self.user and e.resource not in SHOWN) or
+                if (e.user == self.user and e.resource not in ALWAYS_WRITTEN) or
                 (e.namespace == self.namespace and e.resource in ("deployments", "replicasets", "pods"))]
 
     def assert_nothing_moves(self):
         """Checks invariant 12: at the goal, nothing changes for a minute while the controller still decides."""
         self.decides(3)  # actions in progress are complete
-        moved, decided = len(self.moves()), self.decisions()
+        moved, decided = len(self.fleet_writes()), self.decisions()
         time.sleep(STILL_S)
         self.assertGreater(self.decisions(), decided)
-        self.assertEqual(self.moves()[moved:], [])
+        self.assertEqual(self.fleet_writes()[moved:], [])
 
     def scaler(self):
         return self.cluster.get("inferencescaler", "chat", self.namespace)
@@ -161,14 +162,14 @@ class ControllerTest(harness.ClusterTest):
                              f'{{"spec": {{"halt": {value}}}}}')
         return audit.seconds(eventually("the switch is in the log", lambda: switch_writes()[before:])[-1].at)
 
-    def asked(self, **fields):
+    def requests(self, **fields):
         """Returns all requests of the controllers to the API server."""
         return self.cluster.audit.find(user=self.user, **fields)
 
     def forbidden(self):
         """Returns the requests of the controllers that were forbidden. Ignores the namespaces of other tests, because a
         namespace that is being deleted refuses every Event."""
-        return [e for e in self.asked() if e.code == 403 and e.namespace in ("", self.namespace)]
+        return [e for e in self.requests() if e.code == 403 and e.namespace in ("", self.namespace)]
 
 
 class ActiveTest(ControllerTest):
@@ -233,7 +234,7 @@ class ActiveTest(ControllerTest):
         for deletion in self.deletions():
             def was_in(writes):
                 return any(e.name == deletion.name and e.at < deletion.at for e in writes)
-            # A pod that was never added to the router gets no request. It may be deleted before Capstan has seen it.
+            # A pod that was never added to the router has no requests, so it may be deleted without a drain.
             if was_in(added):
                 self.assertTrue(was_in(removed), f"{deletion.name} was deleted without a drain")
 
@@ -249,12 +250,12 @@ class OnAPool(ControllerTest):
         self.addCleanup(self.cluster.kubectl, "delete", "fleetpolicy", "default", "--ignore-not-found")
 
     def begin(self, gpu_limit=64, replicas="Shadow", nodes="Active", expire_after="Never", **policy):
-        self.cluster.apply(*objects.node_pool(self.pool, gpu_limit, [TYPE], expire_after))
+        self.cluster.apply(*objects.node_pool(self.pool, gpu_limit, [INSTANCE_TYPE], expire_after))
         eventually("the pool is ready", lambda: condition(self.cluster.get("nodepool", self.pool), "Ready") == "True")
         self.cluster.apply(objects.fleet_policy(
             layers={"replicas": replicas, "placement": "Active", "nodes": nodes},
             nodeSelector={"karpenter.sh/nodepool": self.pool},
-            instanceTypes=[{"name": TYPE, "gpu": "h100_sxm", "gpus": 8, "usdPerHour": "98.32"}], **policy))
+            instanceTypes=[{"name": INSTANCE_TYPE, "gpu": "h100_sxm", "gpus": 8, "usdPerHour": "98.32"}], **policy))
 
     def bound(self, count):
         found = [p for p in self.pods() if p["spec"].get("nodeName")]

@@ -95,7 +95,7 @@ class Gangs(controller.OnAPool):
         eventually("the gang is bound", lambda: self.bound(2), seconds=90)
         eventually("the status shows held GPUs",
                    lambda: self.queue_gpus(f"{self.pool}-all") == {"held": 16, "waiting": 0})
-        self.assertEqual([e for e in self.asked(resource="queues") if e.code == 403], [])
+        self.assertEqual([e for e in self.requests(resource="queues") if e.code == 403], [])
 
     def test_gpus_that_a_resource_claim_holds_are_given_away_after_it(self):
         node = f"{self.pool}-node"

@@ -24,7 +24,7 @@ RUNS = ROOT / "build" / "e2e"
 RUN_VARIABLE = "CAPSTAN_E2E_RUN"  # environment variable with the name of this process' folder in RUNS
 FOLDER = RUNS / os.environ.get(RUN_VARIABLE, "alone")
 POLL_S = 0.1
-PARTS = 8  # parts of the address range, one per worker
+PARTS = 8  # number of parts of the address range; each worker of a run uses one
 NAME_MAX = 53  # longest name of a namespace: Helm's limit, because some tests name a Helm release like the namespace
 
 
@@ -33,8 +33,8 @@ class Cluster:
 
     def __init__(self, folder, *options):
         self.folder = pathlib.Path(folder)
-        # Each cluster has its own range, so that clusters of several runs on one machine share no address. The workers
-        # of one run use different ranges.
+        # Each cluster draws its address range at random, so that clusters of several runs on one machine rarely get the
+        # same range. The workers of one run always get different ranges.
         part = int(re.sub(r"\D", "", FOLDER.name) or 0) % PARTS
         self.pod_network = f"127.{random.SystemRandom().randrange(32, 240, PARTS) + part}"
         self._up = ["up", "--owner-pid", str(os.getpid()), "--minutes", "60",

@@ -69,11 +69,11 @@ class Leaders(controller.ActiveTest):
         takeover = eventually("the standby leads", lambda: self.lease_write_of(self.new), seconds=TAKES_OVER_S + 5)
         eventually("the new leader scales", lambda: self.scaled_to(3))
         self.at_least(4)
-        asked = len(self.asked(resource="leases", verb="get"))
+        asked = len(self.requests(resource="leases", verb="get"))
         self.old.signal(signal.SIGCONT)
         eventually("the old leader knows that it no longer leads", lambda: "no longer leads" in self.old.text())
         eventually("the old leader is standby", lambda: [
-            e for e in self.asked(resource="leases", verb="get")[asked:] if e.credential == self.old.credential])
+            e for e in self.requests(resource="leases", verb="get")[asked:] if e.credential == self.old.credential])
         eventually("the new leader scales again", lambda: self.scaled_to(4))
         self.serves(4)
         self.assert_one_writer(takeover)

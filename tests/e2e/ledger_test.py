@@ -15,7 +15,8 @@ from harness import eventually, stretched
 REPLICAS = 8  # a constant number
 CALM_S, BUSY_S = 30, 75
 # Requests per second. The eight pods are read at different times, so the sum of running requests can be up to twice the
-# real number, and the cool-down keeps the highest sum. Even then, CALM needs one replica of six requests, BUSY three.
+# real number, and the cool-down keeps the highest sum. Even then, at six running requests per replica, CALM needs one
+# replica and BUSY needs three.
 CALM, BUSY = 3, 13
 POLICY = {"queue": {"waitingPerReplica": 4, "runningPerReplica": 6}, "behavior": {"coolDown": "5s"}}
 SCENARIO = {

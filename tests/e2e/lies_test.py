@@ -8,7 +8,7 @@ import unittest
 import controller
 from harness import condition, eventually
 
-PAGE = '# TYPE {0} {4}\n{0}{{{1}}} {2}\n# TYPE {3} {4}\n{3}{{{1}}} {2}\n'
+PAGE = '# INSTANCE_TYPE {0} {4}\n{0}{{{1}}} {2}\n# INSTANCE_TYPE {3} {4}\n{3}{{{1}}} {2}\n'
 MODEL = "Llama-3.1-8B"
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -18,7 +18,7 @@ def page(value, model=MODEL, labels="", kind="gauge"):
     return PAGE.format("vllm:num_requests_waiting", labels_text, value, "vllm:num_requests_running", kind).encode()
 
 
-LIES = {
+FALSE_METRICS = {
     "not a number": (TEXT, page("NaN")),
     "endless": (TEXT, page("+Inf")),
     "negative": (TEXT, page("-5")),
@@ -32,7 +32,7 @@ LIES = {
 }
 
 
-class Liar:
+class FalseMetricsServer:
     """A server that answers at the address of a replica, in place of the engine."""
 
     def __init__(self, address, kind, body):
@@ -80,11 +80,12 @@ class Lies(controller.ActiveTest):
         """Starts the false server at the address, once the engine has left it."""
         def start():
             with contextlib.suppress(OSError):
-                return Liar(self.address, kind, body)
+                return FalseMetricsServer(self.address, kind, body)
         return eventually("the address is free", start)
 
     def assert_held_and_reported(self):
-        """Checks that silent or false replicas are kept, although one replica would be enough for an idle service."""
+        """Checks that replicas with missing or false metrics are kept, although one replica would be enough for an idle
+        service. Returns the message of the condition SignalsFresh."""
         self.fresh("False")
         condition_entry = next(c for c in self.status()["conditions"] if c["type"] == "SignalsFresh")
         self.assertEqual(condition_entry["reason"], "SignalMissing")
@@ -97,7 +98,7 @@ class Lies(controller.ActiveTest):
     def test_impossible_metrics_count_as_missing(self):
         self.engines.leave(self.address)
         messages = {}
-        for name, (kind, body) in LIES.items():
+        for name, (kind, body) in FALSE_METRICS.items():
             with self.subTest(lie=name):
                 liar = self.liar(kind, body)
                 try:

@@ -34,7 +34,7 @@ class LintCluster(harness.ClusterTest):
         harness.eventually("the Deployment has made its pod", self.pods)
         maps = [config_map(f"one-of-many-{i}", self.namespace) for i in range(PAGE_OBJECTS + 1)]
         self.cluster.apply({"apiVersion": "v1", "kind": "List", "items": maps})
-        # Nothing shows an engine in the pods of the test, so a finding about its autoscaler is advice.
+        # Nothing shows that the pods of the test run an engine, so a finding about their autoscaler is only advice.
         done = self.lint("--namespace", self.namespace, "--advice")
         self.assertEqual(done.returncode, 2, done.stderr)
         found = {(f["rule"], f["file"]) for f in json.loads(done.stdout)["findings"]}

@@ -12,7 +12,7 @@ import fault_proxy
 import harness
 from harness import eventually, stretched
 
-BACK_S = 5  # longest time between the return of the server and the next write
+RECOVERY_MAX_S = 5  # longest time between the return of the server and the next write
 CRD = harness.ROOT / "deploy" / "crds" / "inferencescaler.yaml"
 
 
@@ -52,13 +52,13 @@ class Outages(controller.ActiveTest):
         ready = time.time()
         self.at_least(3)
         scaled = eventually("the controller scales again", lambda: self.scaled_to(3), seconds=40)
-        self.assertLessEqual(audit.seconds(scaled.at) - ready, stretched(BACK_S))
+        self.assertLessEqual(audit.seconds(scaled.at) - ready, stretched(RECOVERY_MAX_S))
         self.serves(3)
         self.assert_invariants()
 
     def stop_api_server(self):
-        """Stops the API server until the test starts it again. Afterwards restarts the cluster's controllers, because
-        they would need a minute to reconnect."""
+        """Stops the API server until the test starts it again. At the end of the test, restarts the cluster's
+        controllers, because they would need a minute to reconnect."""
         self.cluster.control_server("kill", "kube-apiserver")
         self.addCleanup(self.cluster.control_server, "start", "kube-controller-manager")
         self.addCleanup(self.cluster.control_server, "kill", "kube-controller-manager")
@@ -66,14 +66,14 @@ class Outages(controller.ActiveTest):
 
     def relists(self, since):
         """Returns the complete reads of all pods among the requests after the first `since`."""
-        return [e for e in self.asked(resource="pods")[since:] if e.verb == "list" or "sendInitialEvents=true" in e.uri]
+        return [e for e in self.requests(resource="pods")[since:] if e.verb == "list" or "sendInitialEvents=true" in e.uri]
 
     def test_it_lists_again_after_the_server_lost_old_versions(self):
         proxy = fault_proxy.FaultProxy(self.cluster, seed=1)
         self.addCleanup(proxy.close)
         self.start(server=proxy.url)
         self.serves(1)
-        before = len(self.asked(resource="pods"))
+        before = len(self.requests(resource="pods"))
         self.assertEqual(self.relists(before), [])
         proxy.begin("cut_off")
         self.at_least(2)  # the change happens without a watch
@@ -85,7 +85,7 @@ class Outages(controller.ActiveTest):
         proxy.end()
         ready = time.time()
         scaled = eventually("it goes on", lambda: self.scaled_to(2), seconds=40)
-        self.assertLessEqual(audit.seconds(scaled.at) - ready, stretched(BACK_S))
+        self.assertLessEqual(audit.seconds(scaled.at) - ready, stretched(RECOVERY_MAX_S))
         self.assertGreater(proxy.hits["gone"], 0, "no watch received a 410")
         self.assertNotEqual(self.relists(before), [], "the controller's old versions were still valid")
         self.serves(2)
@@ -105,7 +105,7 @@ class Outages(controller.ActiveTest):
         self.LIMITS = {"minReplicas": 2, "maxReplicas": 4}
         self.cluster.apply(self.active_scaler())
         scaled = eventually("it goes on", lambda: self.scaled_to(2), seconds=40)
-        self.assertLessEqual(audit.seconds(scaled.at) - defined_at, stretched(BACK_S))
+        self.assertLessEqual(audit.seconds(scaled.at) - defined_at, stretched(RECOVERY_MAX_S))
         self.serves(2)
 
 

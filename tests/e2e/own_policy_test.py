@@ -18,7 +18,7 @@ class OwnPolicy(controller.ActiveTest):
     LONG = True
     GPUS = 2
     ENGINE = ("--model", "Llama-3.3-70B", "--gpu", "H100", "--tp", "2")
-    COLD = {"pod-running.stage.kwok.x-k8s.io/delay": "1s", "pod-ready.stage.kwok.x-k8s.io/delay": "2s"}
+    START_DELAYS = {"pod-running.stage.kwok.x-k8s.io/delay": "1s", "pod-ready.stage.kwok.x-k8s.io/delay": "2s"}
 
     def active_scaler(self, cool_down=None):
         target = {"targetRef": {"kind": "Deployment", "name": "engine"}, **self.LIMITS}

@@ -174,7 +174,7 @@ class PlanManifests(harness.ClusterTest):
 
     def test_every_object_of_other_clouds_engines_and_schedulers_is_accepted(self):
         specs = sorted(MORE_SPECS.glob("*.yaml"))
-        self.assertGreaterEqual(len(specs), 9)
+        self.assertGreaterEqual(len(specs), 11)
         found = set()
         for spec in specs:
             with self.subTest(spec=spec.name):
@@ -182,7 +182,9 @@ class PlanManifests(harness.ClusterTest):
         for wanted in (("karpenter.azure.com", "AKSNodeClass"), ("karpenter.k8s.aws", "EC2NodeClass"),
                        (MONITORING, "PodMonitor"), (MONITORING, "ServiceMonitor"), (MONITORING, "PrometheusRule"),
                        ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"), ("kueue.x-k8s.io", "Topology"),
-                       ("kai.scheduler", "Topology")):
+                       ("kueue.x-k8s.io", "LocalQueue"), ("kueue.x-k8s.io", "ResourceFlavor"),
+                       ("kai.scheduler", "Topology"), ("karpenter.sh", "NodeOverlay"), ("keda.sh", "ScaledObject"),
+                       ("autoscaling.x-k8s.io", "CapacityBuffer"), ("capstan.dev", "InferenceScaler")):
             self.assertIn(wanted, found)
 
 

@@ -100,8 +100,8 @@ class Engines(Addressed):
 
 
 class RoutedLoad(Addressed):
-    """A load on the ready pods of a namespace, routed as by a Service. (A real Service cannot have loopback addresses.)
-    Its log has only the result; its progress goes to a separate file."""
+    """A load on the ready pods of a namespace. Each request goes to the pod with the least load. (A real Service cannot
+    have loopback addresses.) Its log has only the result; its progress goes to a separate file."""
 
     def __init__(self, cluster, namespace, log, trace):
         command = [CAPSTAN, "engine", "load", "--endpoint-file", "-", "--trace", trace, "--route", "least_loaded",

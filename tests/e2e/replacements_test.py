@@ -62,7 +62,8 @@ class Replacements(controller.OnAPool):
 
     def test_nodes_that_expire_are_replaced_once(self):
         """Both claims are deleted at once, even with running pods. The new claims expire too."""
-        old = self.serve(expire_after=f"{stretched(40):.0f}s")  # the time for which the new claims exist
+        # The new claims exist for this time before they expire too. The test must see the pods on the new nodes.
+        old = self.serve(expire_after=f"{stretched(40):.0f}s")
         eventually("the pods are on other nodes", lambda: self.all_on_new_nodes(old), seconds=120)
         self.assertGreaterEqual(len(self.claim_deletions()), REPLICAS)
         self.assert_each_replaced_once()

@@ -15,7 +15,7 @@ class Outcome:
 
     passed: bool
     seconds: float
-    text: str  # the reason for a failure, and the last log lines of the controllers
+    text: str  # after a failure its reason and the controllers' last log lines; otherwise the reasons of skips
     skipped: bool = False
 
 

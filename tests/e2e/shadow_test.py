@@ -40,7 +40,7 @@ class Shadow(controller.ControllerTest):
         written = {(e.resource, e.subresource) for e in self.cluster.audit.writes(user=self.user)}
         self.assertEqual(written, {("inferencescalers", "status"), ("fleetpolicies", "status"), ("queues", "status"),
                                    ("events", ""), ("leases", ""), ("configmaps", "")})
-        self.assertEqual(self.asked(resource="secrets"), [])
+        self.assertEqual(self.requests(resource="secrets"), [])
 
     def assert_permissions_are_exact(self):
         """Checks that every permission is used, if its kind exists, and that no request lacks a permission."""
@@ -52,9 +52,10 @@ class Shadow(controller.ControllerTest):
                 granted |= {(resource, verb) for group in rule["apiGroups"] for resource in rule["resources"]
                             for verb in rule["verbs"]
                             if ".".join(filter(None, [resource.split("/")[0], group])) in kinds}
-        used = {("/".join(filter(None, [e.resource, e.subresource])), e.verb) for e in self.asked() if e.resource}
-        # Some verbs are granted although this test may not use them: `list`, because a watch falls back to it; `create`
-        # for the ConfigMap, because the first patch creates it; `patch` for Events, because an Event may be repeated.
+        used = {("/".join(filter(None, [e.resource, e.subresource])), e.verb) for e in self.requests() if e.resource}
+        # Some granted verbs count as used although this test does not need them: `list`, because a watch falls back to
+        # it; `create` for the ConfigMap, because the first patch creates it; `patch` for Events, because an Event may
+        # be repeated.
         used |= {(resource, "list") for resource, verb in used if verb == "watch"}
         used |= {("configmaps", "create"), ("events", "patch")}
         self.assertEqual(granted, used)

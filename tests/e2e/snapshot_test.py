@@ -79,7 +79,7 @@ class Snapshots(controller.ControllerTest):
         self.assertIn(str(recommended), self.capstan("explain", self.service, "--snapshot", file))
         self.assertIn("worker-0", self.capstan("explain", f"{self.namespace}/worker-0", "--snapshot", file))
         self.capstan("sim", SCENARIO, "--from-snapshot", file, "--service", self.service)
-        writes = [e for e in self.asked() if e.credential == programs.credential(f"{self.reader}.token")
+        writes = [e for e in self.requests() if e.credential == programs.credential(f"{self.reader}.token")
                   and e.verb not in ("get", "list", "watch")]
         self.assertEqual(writes, [])
 

@@ -60,8 +60,8 @@ class Ui(controller.ControllerTest):
             decision = json.load(answer)["decisions"][action["position"]]
         self.assertIn(f"{self.namespace}/chat", decision["arithmetic"])
         self.assertRegex(decision["command"], r"capstan replay .*controller\.rec --at \S+Z")
-        self.assertEqual(self.asked(resource="secrets"), [])
-        created = [e.code for kind in ("tokenreviews", "subjectaccessreviews") for e in self.asked(resource=kind)]
+        self.assertEqual(self.requests(resource="secrets"), [])
+        created = [e.code for kind in ("tokenreviews", "subjectaccessreviews") for e in self.requests(resource=kind)]
         self.assertEqual(set(created), {201})
 
     def first_action(self):

@@ -10,7 +10,7 @@ from harness import condition, eventually, stretched
 GATE = "capstan.dev/serving"
 STEP_S = 150  # two minutes longer than the replicas need to start
 NIGHT_S = 90
-COLD = {"pod-running.stage.kwok.x-k8s.io/delay": "1s", "pod-ready.stage.kwok.x-k8s.io/delay": "2s"}
+START_DELAYS = {"pod-running.stage.kwok.x-k8s.io/delay": "1s", "pod-ready.stage.kwok.x-k8s.io/delay": "2s"}
 
 
 class Whole(controller.OnAPool):
@@ -21,7 +21,7 @@ class Whole(controller.OnAPool):
         self.install("permissions.replicas=true", "permissions.placement=true", "permissions.nodes=true")
         self.begin(replicas="Active")
         # Each replica needs half a node.
-        self.cluster.apply(objects.deployment("engine", self.namespace, replicas=1, gpus=4, annotations=COLD, pod={
+        self.cluster.apply(objects.deployment("engine", self.namespace, replicas=1, gpus=4, annotations=START_DELAYS, pod={
             "schedulerName": "capstan", "nodeSelector": {"karpenter.sh/nodepool": self.pool},
             "readinessGates": [{"conditionType": GATE}]}))
         # One engine serves four requests at a time, two per second.

@@ -1,5 +1,5 @@
-// Reads any bytes as the answers of a Prometheus server on which the load of a service is measured. What is accepted
-// makes a profile that the simulator reads.
+// Reads any bytes as the answers of a Prometheus server on which the load of a service is measured. If the answers are
+// accepted, the simulator must be able to read the profile that they give.
 #include <cmath>
 #include <cstdint>
 #include <string_view>

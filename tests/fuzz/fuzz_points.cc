@@ -8,7 +8,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace capstan;
-  constexpr std::size_t kMaxBytes = 512;  // a row with long requests of many clients takes long to simulate
+  constexpr std::size_t kMaxBytes = 512;  // few rows, because a row of many clients takes long to simulate
   if (size == 0) return 0;
   std::string text;
   if (data[0] % 4 != 0) {

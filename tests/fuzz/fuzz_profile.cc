@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::check_input_error(profile.error());
     return 0;
   }
-  // A source distributes a whole minute at a time. With a small scale, a minute of a billion requests stays small.
+  // The source draws all requests of a minute at once. The scale of 0.1 % keeps a minute of a billion requests small.
   workload::ProfileSource source(std::move(*profile), 1'000, 1);
   workload::Request request;
   for (int i = 0; i < 1000 && source.next(request); ++i) {

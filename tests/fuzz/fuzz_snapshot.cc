@@ -1,4 +1,5 @@
-// Reads any bytes as a snapshot file. A valid file must give a decision, and its state must be written as it was read.
+// Reads any bytes as a snapshot file. The decision from a valid file must fail no assertion, and its state must stay
+// the same when it is written and read again.
 #include <string_view>
 
 #include "archive/redecide.h"

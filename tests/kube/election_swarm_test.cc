@@ -1,5 +1,5 @@
-// Three candidates with different wall clocks, faults, and pauses like SIGSTOP. At no time may two of them write, and
-// soon after the faults end one of them may.
+// Three candidates with different wall clocks, faults, and pauses like SIGSTOP. At no time may two of them write.
+// Soon after the faults have ended, one of them must be allowed to write.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -255,7 +255,7 @@ FakeServer::Answer FakeServer::write(const Target& target, const net::Request& r
   if (acts) {
     const std::string* type = net::find_header(request.headers, "Content-Type");
     const bool apply = type != nullptr && type->starts_with("application/apply-patch");
-    // A review has no name.
+    // A review, such as a TokenReview, has no name in its path or its body.
     const std::string name =
         target.name.empty() ? body.value("metadata", json::object()).value("name", std::string()) : target.name;
     const std::string key = target.ns.empty() ? name : target.ns + "/" + name;

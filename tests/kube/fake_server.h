@@ -62,7 +62,7 @@ class FakeServer : public net::Transport {
   net::Clock clock() {
     return [this] { return now_; };
   }
-  /// Advances the time and calls handlers on the way. `each_step` is called after each time at which data arrived.
+  /// Advances the time and calls handlers on the way. `each_step` is called after each delivery and at the end.
   void advance(Duration duration, const std::function<void()>& each_step);
 
   // These functions read and write objects as other clients would. The name of a collection is its path, such as
@@ -99,7 +99,7 @@ class FakeServer : public net::Transport {
     Instant at;
     std::string method;
     std::string path;
-    int status = 0;  ///< status of the answer; 0: the request never arrived
+    int status = 0;  ///< status of the answer; 0: a fault prevented any answer
   };
   std::vector<Seen> seen;
 

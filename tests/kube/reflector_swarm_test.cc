@@ -18,7 +18,7 @@ struct Thing {
 };
 Thing read_thing(Json object) { return {read_meta(object), object["value"].integer()}; }
 
-/// A store that records the events that changed it, without relists.
+/// A store that records each event that changed it. New lists are only counted.
 class Recorder : public Sink {
  public:
   explicit Recorder(FakeServer& server) : server_(server) {}

@@ -1,4 +1,5 @@
-// A whole process in mode Active: load rises and falls, and the process scales the Deployment and drains pods first.
+// A whole process in mode Active: load rises and falls. The process scales the Deployment, and drains pods before it
+// removes them.
 #include "operator/act/actuator.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ struct ActuatorTest : ::testing::Test {
   ClusterServer server;
   std::unique_ptr<Running> process;
 
-  /// Adds a Deployment whose pods have a readiness gate, an Active scaler, and a fleet that allows Active.
+  /// Adds a Deployment, an Active scaler, and a fleet that allows Active. If `gated`, the pods have a readiness gate.
   void begin(int replicas, int waiting, bool gated = true) {
     server.api.acts = [this](const kube::fake::FakeServer::Write& write) { return kubelet(write); };
     testing::put_workload(server, "chat", replicas, waiting);
@@ -146,7 +147,7 @@ TEST_F(ActuatorTest, SuccessorContinuesTheDrain) {
   EXPECT_EQ(replicas(), 1);
 }
 
-/// Returns the hold of a node: "held" until the annotation is removed.
+/// Returns "held" if the node has the annotation that keeps it from being disrupted, otherwise "free".
 std::string hold_of(ClusterServer& server, const std::string& node) {
   const Object annotations = server.api.objects("/api/v1/nodes").at(node)["metadata"]["annotations"];
   return annotations.contains(std::string(actuate::kDoNotDisrupt)) ? "held" : "free";

@@ -76,7 +76,7 @@ inline std::string url_of_pod(int number) { return "http://10.0.0." + std::to_st
 
 /// Returns a metrics page of vLLM.
 std::string page(int waiting);
-/// Returns a metrics page with everything that policy Capstan reads: running requests and counters of tokens.
+/// Returns a metrics page with everything that policy Capstan reads: requests, KV cache usage and counters of tokens.
 std::string page_of_work(int running, std::int64_t prompt_tokens, std::int64_t generated_tokens);
 
 /// Adds a Deployment with `replicas` ready pods at 10.0.0.1 and following, each with a metrics page.

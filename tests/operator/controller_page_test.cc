@@ -104,7 +104,7 @@ TEST_F(ControllerPageTest, ShowsEachDecisionWithItsArithmeticAndCommand) {
 TEST_F(ControllerPageTest, ShowsTheOutcomeOfAnActionWithTheNextState) {
   open("");
   run(10s);
-  const control::LoggedDecision first = controller.process.loop().controller().log().entries().front();
+  const control::LoggedAction first = controller.process.loop().controller().log().entries().front();
   page->note_outcome({.decided_at = first.at,
                       .action = first.action,
                       .kind = control::ActionOutcome::Kind::refused,

@@ -109,7 +109,7 @@ TEST(DecisionLoop, SnapshotFileGivesTheSamePlanByteForByte) {
   for (const decide::scale::Decision& decision : again.scale) {
     recorded.actions.insert(recorded.actions.end(), decision.plan.actions.begin(), decision.plan.actions.end());
   }
-  for (const control::LoggedDecision& logged : scene.two.loop.controller().log().entries()) {
+  for (const control::LoggedAction& logged : scene.two.loop.controller().log().entries()) {
     submitted.actions.push_back(logged.action);
   }
   ASSERT_FALSE(submitted.actions.empty());
@@ -226,7 +226,7 @@ struct OwnScene {
     }
     serve();
   }
-  /// Lets each pod serve its share of the load, which triples from step to step.
+  /// Raises the token counters of all pods, as if they had served requests. Every pod has different values.
   void serve() {
     for (int pod = 1; pod <= 3; ++pod) {
       prompt += 40'000 + 7'001 * pod;

@@ -22,7 +22,7 @@ namespace {
 using testing::Cluster;
 using testing::Object;
 
-/// Returns a device. A GPU of the pool "n" is called gpu-0 and has the UUID GPU-0.
+/// Returns a device of a node. The GPU gpu-0 has the UUID GPU-0. A part of a GPU states the UUID of its GPU in `gpu`.
 Object device(const std::string& name, const std::string& type = "gpu", const std::string& gpu = "") {
   Object attributes = {{"type", {{"string", type}}}, {"productName", {{"string", "NVIDIA H100 80GB HBM3"}}}};
   if (type == "gpu") attributes["uuid"] = {{"string", "GPU-" + name.substr(4)}};
@@ -84,7 +84,7 @@ std::vector<Object> gpus(int count) {
   return out;
 }
 
-/// Returns the held and all GPUs of each node: "n 2/8", and "closed" if Capstan binds no pod there.
+/// Returns the held and all GPUs of each node, such as "2/8", or "2/8 closed" if Capstan binds no pod there.
 std::string held(const model::Snapshot& snapshot) {
   std::map<model::NodeId, MilliGpu> held;
   snapshot.pods.for_each([&](model::PodId, const model::Pod& pod) {
@@ -122,6 +122,16 @@ const Row kRows[] = {
      [](Cluster& c) {
        c.resource_slices.put(slice("n", gpus(4)));
        c.resource_claims.put(device_claim("a", {"gpu-1"}));
+     }},
+    {"a claim without a pod holds its GPUs on each of its nodes", "1/4 closed, 2/4 closed",
+     [](Cluster& c) {
+       Object second = c.nodes.all().begin()->second;
+       second["metadata"]["name"] = second["metadata"]["uid"] = "o";
+       c.nodes.put(second);
+       for (const char* node : {"n", "o"}) c.resource_slices.put(slice(node, gpus(4)));
+       Object claim = device_claim("a", {"gpu-1", "gpu-2", "gpu-3"});
+       for (const int result : {1, 2}) claim["status"]["allocation"]["devices"]["results"][result]["pool"] = "o";
+       c.resource_claims.put(claim);
      }},
     {"a claim of an ended pod holds its GPUs", "1/4 closed",
      [](Cluster& c) {

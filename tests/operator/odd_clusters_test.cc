@@ -41,6 +41,17 @@ Object with_ready(Object node, const char* status) {
 }
 
 const OddCluster kOddClusters[] = {
+    {"a node and a pod with a great many labels",
+     [](Cluster& c) {
+       Object node = testing::node("n1");
+       Object pod = testing::pod("chat-a", "chat", "n1", true);
+       for (int i = 0; i < 50'000; ++i) {
+         for (Object* object : {&node, &pod}) (*object)["metadata"]["labels"]["key-" + std::to_string(i)] = "v";
+       }
+       c.nodes.put(node);
+       c.pods.put(pod);
+     },
+     [](const model::Snapshot& s) { EXPECT_TRUE(s.pods.at({0}).node.valid()); }},
     {"a pod whose creation time is in the future",
      [](Cluster& c) {
        Object pod = testing::pod("chat-a", "chat", "n1", true);

@@ -21,7 +21,7 @@ Object status_of(ClusterServer& server, const std::string& name = "chat") {
   return server.api.objects(testing::kScalersPath).at("ns/" + name).value("status", Object::object());
 }
 
-/// Returns "True", "False" or "Unknown", or an empty text if there is no such condition.
+/// Returns a field of a condition, by default its status. Returns an empty text if there is no such condition.
 std::string condition(const Object& status, const std::string& type, const char* part = "status") {
   for (const Object& condition : status.value("conditions", Object::array())) {
     if (condition["type"] == type) return condition[part];
@@ -447,7 +447,7 @@ TEST(Process, PolicyCapstanNeedsOnlyModelGpuAndSlo) {
   testing::put_workload(server, "chat", 2, 0);
   put_minimal_scaler(server);
   Running one(server, "one");
-  // Each of two replicas gets 4,000 requests a minute, of 800 and 200 tokens: more than two replicas can serve.
+  // Each of two replicas gets 4,000 requests a minute of 800 input and 200 output tokens. That is too much for them.
   for (std::int64_t second = 0; second < 120; second += 5) {
     for (int i = 1; i <= 2; ++i) {
       server.pages[testing::url_of_pod(i)] = testing::page_of_work(200, 53'000 * second, 13'000 * second);

@@ -33,7 +33,7 @@ Object kai_queue_of(const std::string& name, const Object& resources) {
   return {{"metadata", {{"name", name}, {"uid", "uid-" + name}}}, {"spec", {{"resources", resources}}}};
 }
 
-const model::Queue& row(const QueueTree& tree, model::QueueId id) { return tree.rows().at(id.value); }
+const model::Queue& row(QueueTree& tree, model::QueueId id) { return tree.rows().at(id.value); }
 
 TEST(QueueTree, ParentsComeBeforeChildren) {
   Cluster cluster;
@@ -58,7 +58,7 @@ TEST(QueueTree, AVerdictNamesTheMissingParentAndTheLoop) {
   QueueTree tree(cluster.view(), ids);
   EXPECT_EQ(model::find_parent_cycle(tree.rows()), std::nullopt) << "no walk to the top may be endless";
   const auto why = [&](const char* name) {
-    const model::QueueId id = tree.queue_of(kube::StringMap{{"capstan.dev/queue", name}});
+    const model::QueueId id = tree.take(kube::StringMap{{"capstan.dev/queue", name}});
     const std::optional<model::Reason> reason = model::fault_reason(tree.rows(), id);
     model::Catalog catalog;
     catalog.queues = tree.rows();
@@ -120,20 +120,20 @@ TEST(QueueTree, HasQueuesOfCapstanAndOfKai) {
   const kube::StringMap ours{{"capstan.dev/queue", "team"}};
   const auto kai = [](const char* name) { return kube::StringMap{{"kai.scheduler/queue", name}}; };
   ClassIds ids;
-  EXPECT_FALSE(QueueTree(cluster.view(), ids).queue_of(kai("team")).valid()) << "KAI has no such queue";
+  EXPECT_FALSE(QueueTree(cluster.view(), ids).take(kai("team")).valid()) << "KAI has no such queue";
   cluster.kai_queues.put(kai_queue("team", 2.5));
   cluster.kai_queues.put(kai_queue("all", -1));
   cluster.kai_queues.put(kai_queue("none", nullptr));
   cluster.kai_queues.put(kai_queue("huge", 1e15));
   QueueTree tree(cluster.view(), ids);
-  const auto limit = [&](const kube::StringMap& labels) { return row(tree, tree.queue_of(labels)).gpus.limit; };
+  const auto limit = [&](const kube::StringMap& labels) { return row(tree, tree.take(labels)).gpus.limit; };
   EXPECT_EQ(limit(ours), whole_gpus(8));
   EXPECT_EQ(limit(kai("team")), MilliGpu{2'500});
-  EXPECT_EQ(row(tree, tree.queue_of(kai("team"))).name, "kai/team");
+  EXPECT_EQ(row(tree, tree.take(kai("team"))).name, "kai/team");
   EXPECT_EQ(limit(kai("all")), std::nullopt);
   EXPECT_EQ(limit(kai("none")), MilliGpu{}) << "an unset quota of KAI is 0";
   EXPECT_EQ(limit(kai("huge")), whole_gpus(kMaxQueueLimit));
-  EXPECT_EQ(row(tree, tree.queue_of(kai("not-there"))).fault, model::QueueFault::not_found);
+  EXPECT_EQ(row(tree, tree.take(kai("not-there"))).fault, model::QueueFault::not_found);
 }
 
 TEST(QueueTree, AKaiQueueHasSharesOfThreeResources) {
@@ -146,7 +146,7 @@ TEST(QueueTree, AKaiQueueHasSharesOfThreeResources) {
   whole["spec"]["reclaimMinRuntime"] = "-1m";
   cluster.kai_queues.put(whole);
   ClassIds ids;
-  const QueueTree tree(cluster.view(), ids);
+  QueueTree tree(cluster.view(), ids);
   EXPECT_EQ(tree.rows().at(0), (model::Queue{.name = "kai/team",
                                              .gpus = {.limit = {}, .quota = whole_gpus(4), .weight_milli = 2'000},
                                              .cpu_milli = {.limit = 64'000, .quota = 1'000'000'000'000},
@@ -170,7 +170,7 @@ TEST(QueueTree, LabelOrElsePodGroupNamesTheQueueOfAPod) {
   ClassIds ids;
   QueueTree tree(view, ids);
   view.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
-    const model::QueueId id = tree.queue_of(pod);
+    const model::QueueId id = tree.take(pod);
     if (pod.meta.name == "free") {
       EXPECT_FALSE(id.valid());
     } else if (pod.meta.name == "member") {

@@ -318,7 +318,7 @@ RC_GTEST_PROP(SnapshotBuilder, DeltaLeadsFromOneIndexToTheNext, ()) {
   }
 }
 
-/// Changes the status of one random pod, or sends one random object again as it is.
+/// Changes the status of one random pod, or sends one random node again as it is.
 void change_status(Cluster& cluster) {
   const auto below = [](std::size_t n) { return *rc::gen::inRange<std::size_t>(0, n); };
   const auto any_of = [&](const auto& objects) {
@@ -358,7 +358,8 @@ RC_GTEST_PROP(SnapshotBuilder, FollowsChangesAsIfItReadAllObjects, ()) {
       status_alone&& pass > 1 ? change_status(cluster) : change(cluster, pass * 100 + i);
     }
     if (*rc::gen::inRange(0, 2) == 0) readings = Readings({{"p1a0", waiting(pass)}, {"p2b0", waiting(7)}});
-    // Most objects were created at 16:00. A pass before that time moves their creation to its own time.
+    // One pass in five is at a time before most objects were created. The builder counts an object from the future as
+    // created at the time of the pass.
     const Instant at = kIn2027 - std::chrono::hours(24 * (*rc::gen::inRange(0, 5) == 0 ? 100 : 0)) + seconds(pass);
     reference.forget_last_pass();
     const SnapshotBuilder::Output expected = reference.build(cluster.view(), readings, at);

@@ -1,6 +1,11 @@
 // Gangs that wait for Capstan, the offerings of pools, and the claims of a launch.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <vector>
+
 #include "actuate/bind_intent.h"
 #include "actuate/node_claim.h"
 #include "fleet/index.h"
@@ -69,10 +74,65 @@ TEST_F(SnapshotGangs, AGangHasARowFromItsFirstPodOn) {
   EXPECT_EQ(gang.spec.required_level, model::TopologyLevel::cluster);
 }
 
-TEST_F(SnapshotGangs, PodsThatDifferCountAsTheLargestOfThem) {
-  cluster.pods.put(waiting_pod("leader", "g", 2, 1));
-  cluster.pods.put(waiting_pod("worker", "g", 2, 8));
-  EXPECT_EQ(build().gangs.at({0}).spec.pods.gpus_per_pod, whole_gpus(8));
+TEST_F(SnapshotGangs, AGangHasTheHighestPriorityOfItsPods) {
+  cluster.pods.put(waiting_pod("none"));
+  for (const auto& [name, priority] : {std::pair("a", -10), {"b", -5}}) {
+    Object pod = waiting_pod(name, "g", 2);
+    pod["spec"]["priority"] = priority;
+    cluster.pods.put(pod);
+  }
+  Object critical = waiting_pod("critical");
+  critical["spec"]["priority"] = 2'000'001'000;
+  cluster.pods.put(critical);
+  std::map<std::size_t, std::vector<std::int32_t>> priorities;  // by number of pods
+  build().gangs.for_each(
+      [&](model::GangId, const model::Gang& gang) { priorities[gang.pods.size()].push_back(gang.spec.priority); });
+  EXPECT_EQ(priorities[2], (std::vector{-5}));
+  std::ranges::sort(priorities[1]);
+  EXPECT_EQ(priorities[1], (std::vector{0, 2'000'001'000}));
+}
+
+TEST_F(SnapshotGangs, ALeaderWithoutGpusIsAPodSetOfItsOwn) {
+  cluster.nodes.put(testing::node("gpu-1"));
+  for (const char* name : {"set-0", "set-0-1", "set-0-2"}) {
+    Object pod = waiting_pod(name, "", 1, std::string_view(name) == "set-0" ? 0 : 8);
+    pod["metadata"]["labels"] = {{"leaderworkerset.sigs.k8s.io/name", "set"},
+                                 {"leaderworkerset.sigs.k8s.io/group-index", "0"}};
+    pod["metadata"]["annotations"] = {{"leaderworkerset.sigs.k8s.io/size", "3"}};
+    cluster.pods.put(pod);
+  }
+  ASSERT_EQ(build().gangs.size(), 1u);
+  const model::Gang& gang = seen.snapshot.gangs.at({0});
+  EXPECT_EQ(gang.spec.pods.gpus_per_pod, whole_gpus(8));
+  EXPECT_EQ(gang.spec.pods.count, 2);
+  ASSERT_EQ(gang.spec.other_pods.size(), 1u);
+  EXPECT_EQ(gang.spec.other_pods[0].gpus_per_pod, MilliGpu{});
+  EXPECT_EQ(gang.spec.other_pods[0].count, 1);
+  EXPECT_TRUE(gang.spec.other_pods[0].pod_class.valid());
+  EXPECT_EQ(gang.spec.needed(), 3);
+  std::vector<int> sets;
+  for (const model::PodId pod : gang.pods) sets.push_back(seen.snapshot.pods.at(pod).set);
+  EXPECT_EQ(sets, (std::vector{1, 0, 0}));
+  cluster.pods.remove("work/set-0-2");
+  ASSERT_EQ(build().gangs.size(), 1u);
+  EXPECT_EQ(seen.snapshot.gangs.at({0}).spec.needed(), 3) << "a worker is missing";
+  EXPECT_EQ(seen.snapshot.gangs.at({0}).spec.pods.count, 2);
+}
+
+TEST_F(SnapshotGangs, PodsWithoutGpusAreNoGangOfCapstan) {
+  cluster.pods.put(waiting_pod("a", "g", 2, 0));
+  cluster.pods.put(waiting_pod("b", "g", 2, 0));
+  EXPECT_EQ(build().gangs.size(), 0u);
+  cluster.pods.put(waiting_pod("c", "g", 2, 1));
+  EXPECT_EQ(build().gangs.size(), 1u);
+}
+
+TEST_F(SnapshotGangs, PodsWithManyDifferentRequestsCountAsTheLargestOfThem) {
+  for (int gpus = 1; gpus <= 9; ++gpus) cluster.pods.put(waiting_pod("p" + std::to_string(gpus), "g", 9, gpus));
+  const model::GangSpec& spec = build().gangs.at({0}).spec;
+  EXPECT_EQ(spec.pods.gpus_per_pod, whole_gpus(9));
+  EXPECT_EQ(spec.pods.count, 9);
+  EXPECT_TRUE(spec.other_pods.empty());
 }
 
 TEST_F(SnapshotGangs, IgnoresPendingPodsWithoutPlacement) {
@@ -294,7 +354,8 @@ TEST_F(SnapshotGangs, PoolsOfferTheDescribedInstanceTypes) {
   EXPECT_TRUE(seen.snapshot.catalog->pools[0].offerings.empty());
 }
 
-/// The amounts of the machine exclude pods that fit on none, also while no node of the type exists.
+/// The CPU and memory of a machine type exclude pods that no such node has room for. The table of machines has these
+/// amounts even if no node of the type exists.
 TEST_F(SnapshotGangs, TheTableOfMachinesHasTheCpuAndMemoryThatThePolicyDoesNotState) {
   policy["spec"]["instanceTypes"][0].update({{"name", "p5.48xlarge"}, {"memoryGi", 2'000}});
   cluster.fleet.put(policy);
@@ -313,6 +374,23 @@ TEST_F(SnapshotGangs, TheTableOfMachinesHasTheCpuAndMemoryThatThePolicyDoesNotSt
   const auto other = catalog->resources_of_new_node(catalog->pools[0].offerings.back());
   ASSERT_TRUE(other);
   EXPECT_EQ(other->cpu_milli, model::kUnlimited) << "a machine of the same name with other GPUs";
+}
+
+TEST_F(SnapshotGangs, AnExistingNodeShowsTheCpuAndMemoryOfATypeThatNoTableLists) {
+  policy["spec"]["instanceTypes"][0].update({{"name", "own-8"}});
+  cluster.fleet.put(policy);
+  cluster.pools.put(pool());
+  build();
+  EXPECT_EQ(seen.snapshot.catalog->resources_of_new_node(seen.snapshot.catalog->pools[0].offerings[0]), std::nullopt);
+  Object node = testing::node("own-1");
+  node["metadata"]["labels"]["node.kubernetes.io/instance-type"] = "own-8";
+  node["status"]["allocatable"].update({{"cpu", "63500m"}, {"memory", "500Gi"}});
+  cluster.nodes.put(node);
+  build();
+  const auto amounts = seen.snapshot.catalog->resources_of_new_node(seen.snapshot.catalog->pools[0].offerings[0]);
+  ASSERT_TRUE(amounts);
+  EXPECT_EQ(amounts->cpu_milli, 63'500);
+  EXPECT_EQ(amounts->memory_mib, 500 * 1'024);
 }
 
 TEST_F(SnapshotGangs, PolicyStatesTheCpuAndMemoryOfAnInstanceType) {
@@ -364,7 +442,7 @@ TEST_F(SnapshotGangs, ClaimsNameTheirLaunch) {
   EXPECT_EQ(claim.group_size, 4);
   EXPECT_EQ(seen.snapshot.catalog->gpu_kind(seen.snapshot.catalog->offering(claim.offering).gpu), "h100_sxm")
       << "as in the labels of nodes of its type";
-  EXPECT_EQ(seen.snapshot.catalog->domain(claim.within).name, "b");
+  EXPECT_EQ(seen.snapshot.catalog->domain(claim.domain).name, "b");
 }
 
 TEST_F(SnapshotGangs, PodsOfABindTransactionTakeTheirNodes) {

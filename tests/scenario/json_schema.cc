@@ -190,7 +190,7 @@ class SchemaBuilder {
       if (!variant.decider.empty() && std::ranges::find(deciders, decider) == deciders.end())
         deciders.push_back(decider);
     }
-    bool may_lack_decider = false;  // true if a mapping may have none of the deciders
+    bool may_lack_decider = false;  // a mapping may lack every key that selects its kind
     for (const Variant& variant : variants) {
       Json then = {{"propertyNames", {{"enum", variant.keys}}}};
       if (!variant.properties.empty()) then["properties"] = variant.properties;
@@ -339,7 +339,7 @@ class SchemaBuilder {
     return candidates.size() == 1 ? std::optional(*candidates.begin()) : std::nullopt;
   }
 
-  /// Returns the description of a key in scenario.md, with its default.
+  /// Returns the description of a key, with its default, from the page of the format (scenario.md or plan.md).
   static std::string description_of(const Mapping& mapping, const std::string& key) {
     if (mapping.heading.empty()) return "";
     const std::string text = section(mapping.format, mapping.heading);

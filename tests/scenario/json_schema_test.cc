@@ -41,7 +41,7 @@ std::size_t check_folder(Format format, const std::string& folder) {
   return count;
 }
 
-/// Keys that depend on the value of another key than the policy. The schema always accepts them.
+/// Keys that depend on the value of a key that is not `policy`. The schema always accepts them.
 const std::set<std::string> kConditionalKeys = {"engine_rps", "kalman_q_level", "kalman_q_trend", "kalman_r",
                                                 "throughput_adjustment_interval"};
 

@@ -312,7 +312,7 @@ const std::vector<Kind> kKinds = {
     {"bytes with", "bytes", {"9000000000GB"}},
     {"a bandwidth", "bandwidth", {"9000000000GB/s"}},
     {"an amount", "USD", {"9000000000000"}},
-    {"a number of tokens or", "tokens, or mapping", {}},
+    {"a number of tokens", "tokens, or mapping", {}},
     {"a number", "number", {"1e300"}},
     {"a whole number or", "integer, or mapping", {"9000000000000000000"}},
     {"a whole", "integer", {"9000000000000000000", "-9"}},
@@ -419,7 +419,8 @@ bool is_nonempty_list(const Mapping& mapping, const std::string& key) {
 namespace {
 
 Column ask_for_column(const Mapping& mapping, const std::string& key) {
-  // The values of these keys are names that the scenario defines itself.
+  // The values of these keys are names of hardware, of files or of other parts of the scenario. They count as text,
+  // even if the reader's error lists the possible names.
   static const std::set<std::string> kTexts = {"gpu",    "instance", "pool",     "zone",      "manifest", "queue",
                                                "parent", "name",     "required", "preferred", "file"};
   const std::string path = child_path(mapping.path, key) + "=";

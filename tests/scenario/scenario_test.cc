@@ -113,8 +113,8 @@ TEST_P(Scenario, SupportsItsClaims) {
   for (const Claim& claim : GetParam().claims) EXPECT_EQ(claim_fault(claim, result_of(GetParam())), "");
 }
 
-// No policy may break invariant 5, 7 or 8. A baseline may break the other invariants, except in comparisons where
-// Capstan places the gangs and buys the nodes.
+// No policy of these cases may break the invariants 4 to 8. A policy that places gangs and buys nodes with Capstan must
+// keep the invariants 1 to 3, too; a baseline may break them.
 TEST_P(Scenario, KeepsTheInvariants) {
   for (const experiment::RunResult& r : result_of(GetParam()).results) {
     SCOPED_TRACE(r.policy);

@@ -32,8 +32,8 @@ using namespace std::chrono_literals;
 enum Exit : int { kClean = 0, kError = 1, kViolations = 2, kUsage = 64 };
 
 constexpr std::uint64_t kVerifyInterval = 16;  ///< the decisions of every sixteenth world are verified
-constexpr int kMaxReports = 20;  ///< violations that are printed with their commands; further ones are only counted
-constexpr auto kGrace = 2min;    ///< time that running worlds get after the deadline
+constexpr int kMaxReports = 20;                ///< worlds whose violations are printed; further worlds are only counted
+constexpr auto kGrace = 2min;                  ///< time that running worlds get after the deadline
 
 bool is_verified(const World& world) { return world.number % kVerifyInterval == 0; }
 

@@ -20,7 +20,7 @@ struct DrawnPolicy {
   std::string sleep;  ///< settings of sleeping replicas; empty: no replica sleeps
 };
 
-/// Draws policies that can scale such replicas. In three of four draws, every layer has a policy of Capstan.
+/// Draws policies that can scale replicas of this form. In three of four draws, every layer has a policy of Capstan.
 DrawnPolicy draw_policy(Dice& dice, ReplicaForms replicas);
 
 }  // namespace capstan::swarm

@@ -136,10 +136,13 @@ TEST(SwarmVerdict, TallyCountsWorldsByOwner) {
   result.invariants.partial_gang = 3;
   EXPECT_TRUE(tally.add(World{.owner = Owner::baseline}, result).empty());
   EXPECT_TRUE(tally.is_clean());
-  EXPECT_EQ(tally.add(World{.owner = Owner::capstan}, result).size(), 1u);
+  result.invariants.work_cut = 1;
+  result.invariants.jobs_restarted = 1;
+  EXPECT_EQ(tally.add(World{.owner = Owner::capstan}, result).size(), 3u);
   EXPECT_FALSE(tally.is_clean());
   EXPECT_EQ(tally.to_text(),
-            "swarm: Capstan's policies: 2 worlds, 12 simulated hours, broken: invariant 1 in 1 world\n"
+            "swarm: Capstan's policies: 2 worlds, 12 simulated hours, broken: invariant 1 in 1 world, invariant 2 in 1 "
+            "world\n"
             "swarm: baselines: 1 worlds, 6 simulated hours, broken: invariant 1 in 1 world\n");
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace capstan::swarm {
 
@@ -25,7 +26,9 @@ std::vector<BrokenInvariant> Tally::add(const World& world, const experiment::Ru
   ++tally.worlds;
   tally.simulated_seconds += std::chrono::duration_cast<std::chrono::seconds>(result.simulated).count();
   std::vector<BrokenInvariant> all = find_broken(result.invariants);
-  for (const BrokenInvariant& one : all) ++tally.worlds_broken[one.counter->invariant];
+  std::set<int> invariants;
+  for (const BrokenInvariant& one : all) invariants.insert(one.counter->invariant);
+  for (const int invariant : invariants) ++tally.worlds_broken[invariant];
   std::erase_if(all, [&](const BrokenInvariant& one) { return !is_violation(one, world.owner); });
   if (!all.empty()) ++violations_;
   return all;

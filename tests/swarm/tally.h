@@ -30,7 +30,8 @@ class Tally {
   void add_failure() { ++failures_; }
 
   const OwnerTally& tally_of(Owner owner) const { return owner == Owner::capstan ? capstan_ : baselines_; }
-  std::int64_t violations() const { return violations_; }  ///< worlds in which an owner's invariant was broken
+  /// Returns the number of worlds that broke an invariant which their policies must keep.
+  std::int64_t violations() const { return violations_; }
   bool is_clean() const { return violations_ == 0 && failures_ == 0; }
   double simulated_hours() const { return capstan_.simulated_hours() + baselines_.simulated_hours(); }
 

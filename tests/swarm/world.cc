@@ -102,7 +102,7 @@ constexpr std::int64_t kJobsPercent = 25;          ///< share of worlds with bat
 constexpr std::int64_t kQueuesPercent = 20;        ///< share of worlds with queues that have limits
 constexpr std::int64_t kCpuPercent = 20;           ///< share of worlds in which pods request CPU and memory
 constexpr std::int64_t kLabelsPercent = 20;        ///< share of worlds in which pods select nodes by labels
-constexpr std::int64_t kTenantsPercent = 40;       ///< share of worlds with queues that may get a second service
+constexpr std::int64_t kTenantsPercent = 40;       ///< probability of a second service, if the world may have one
 constexpr std::int64_t kSurvivingReplicasMax = 5;  ///< largest `max` of a service with `survive`
 
 /// Numbers that must be consistent: a gang needs a large enough domain, and the minimum must fit the GPU limit.
@@ -205,8 +205,8 @@ void set_jobs(Dice& dice, const Shape& shape, std::vector<std::string>& sets) {
   if (dice.chance(30)) sets.emplace_back("jobs.0.pods={min: 1, max: 3}");
 }
 
-/// Adds CPU and memory: a replica requests at most its share of a node, and a job up to half of the node with few GPUs,
-/// so that GPUs may be free on nodes without free CPU.
+/// Adds CPU and memory. A replica requests at most the share of a node that belongs to its GPUs. A pod of a job may
+/// request half of a node whatever its number of GPUs, so that GPUs may be free on nodes without free CPU.
 void set_cpu(Dice& dice, Shape& shape, bool has_jobs, std::vector<std::string>& sets) {
   shape.every_node +=
       fmt::format(", cpu: {}, memory: {}Gi", kCpuPerGpu * shape.node_gpus, kMemoryGiBPerGpu * shape.node_gpus);
@@ -218,7 +218,7 @@ void set_cpu(Dice& dice, Shape& shape, bool has_jobs, std::vector<std::string>& 
   if (dice.chance(50)) sets.push_back(fmt::format("jobs.0.memory={}Gi", kMemoryGiBPerGpu * shape.node_gpus / 2));
 }
 
-/// Adds labels: the replicas stand on labelled on-demand nodes only, and jobs in one zone.
+/// Adds labels at random: replicas that need labelled on-demand nodes, and jobs that need one zone or on-demand nodes.
 void set_labels(Dice& dice, Shape& shape, bool has_jobs, std::vector<std::string>& sets) {
   if (dice.chance(60)) {
     shape.on_demand_node += ", labels: {tier: serving}";
@@ -230,8 +230,8 @@ void set_labels(Dice& dice, Shape& shape, bool has_jobs, std::vector<std::string
   }
 }
 
-/// Adds two queues, of which the upper one has a limit. The limit allows the minimum replicas of all services, and each
-/// job: a scenario that can never place them is infeasible.
+/// Adds two queues, of which the upper one has a limit. The limit is high enough for the minimum replicas of all
+/// services and for each job, because a scenario that can never place them is infeasible.
 void set_queues(Dice& dice, const Shape& shape, bool has_jobs, std::vector<std::string>& sets) {
   const std::int64_t of_services = 2 * std::max<std::int64_t>(shape.min, 1) * shape.tensor_parallel + 1;
   const std::int64_t least = std::max(of_services, 2 * shape.node_gpus);

@@ -12,7 +12,7 @@ namespace capstan::tree {
 inline constexpr std::size_t kMaxParameters = 7;
 
 /// Finds declarations with too many parameters. A list in parentheses is a list of parameters, and not of arguments, if
-/// most of its parts are a type and a name: `const Snapshot& snapshot`, `std::map<int, int> rows = {}`.
+/// all but at most two of its parts are a type and a name: `const Snapshot& snapshot`, `std::map<int, int> rows = {}`.
 std::vector<Finding> check_parameters(const Source& source);
 
 }  // namespace capstan::tree

@@ -1,4 +1,5 @@
-// Checks the rules of docs/architecture.md on every source file.
+// Checks the rules of docs/architecture.md and CONTRIBUTING.md on every file of the tree, and that the tests and the
+// identifiers that the docs name exist.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -113,7 +114,8 @@ std::vector<std::string> quoted(const std::string& line) {
 
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
-/// Returns true for `Suite.Test`. A file has a point in its name, too, and small letters.
+/// Returns true for the name of a test, such as `Suite.Test`. The name of a file has a dot, too, but a small letter
+/// after it.
 bool is_test_name(const std::string& text) {
   const std::size_t point = text.find('.');
   const auto is_upper = [&](std::size_t at) { return at < text.size() && text[at] >= 'A' && text[at] <= 'Z'; };

@@ -56,6 +56,11 @@ export function moment(seconds: number): string {
   return days > 0 ? `day ${days + 1} ${clock}` : clock;
 }
 
+/// Labels a tick of the axis of time. A midnight is "day 2", because "day 2 00:00:00" has no room at the end of the axis.
+export function timeTick(seconds: number): string {
+  return seconds > 0 && seconds % 86_400 === 0 ? `day ${seconds / 86_400 + 1}` : moment(seconds);
+}
+
 /// A recording that begins after this moment (ns since 1970) has a real clock. A simulation begins at 0.
 const kRealClockNs = 1e18;
 

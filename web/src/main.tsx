@@ -5,7 +5,7 @@ import { readJson, readResult, Unreadable } from "./data/result";
 import { unpacked } from "./data/unpack";
 import { FirstPage, Page } from "./page";
 import { LivePage } from "./serve/live_page";
-import { readRecording } from "./serve/recording";
+import { readRecording } from "./data/recording";
 import { RecordingPage } from "./serve/recording_page";
 import { readServer } from "./serve/server";
 import { ServedScenario } from "./serve/served";

@@ -16,7 +16,7 @@ interface Event {
 }
 
 interface Target {
-  /// "/apis/apps/v1/deployments"
+  /// Path of the collection, such as "/apis/apps/v1/deployments".
   collection: string;
   /// Empty: all namespaces, or an object outside of namespaces.
   namespace: string;

@@ -40,8 +40,8 @@ export async function settled(page: Page): Promise<void> {
 
 /// The regions of `difference` are squares of this size, pixels of the pictures.
 const kRegion = 64;
-/// Two pictures with a larger difference do not show the same. The test of the picture hides one chart, and one row of a
-/// table, and checks that both exceed it.
+/// Two pictures with a larger difference do not show the same. The test of the picture hides a chart, then a bar, then
+/// a row of a table, and checks that the difference is larger each time.
 export const kDifferenceMost = 6;
 
 /// Returns the mean difference of that region in which two pictures differ most, 0 to 255. Each pixel counts as the mean

@@ -4,7 +4,7 @@ import { layOut, regionOf } from "../src/chart/heatmap";
 import { kPointsMost, pointsIn, reduce } from "../src/chart/reduce";
 import { countCells, fleetAt, queuesAt, readFleet, seriesOf, waitingIn } from "../src/data/fleet";
 import { startsOf, typicalStart } from "../src/data/history";
-import { meanPhases } from "../src/view/breakdown";
+import { meanPhases } from "../src/data/request_times";
 import { waitsByVerdict } from "../src/view/waiting";
 import { kFleet, kServices } from "./small_fleet";
 
@@ -122,8 +122,8 @@ test("the mean of a phase counts each request of the stretch once", () => {
     first_tokens: [1, 3], gateway_us: [100, 200], queue_us: [0, 0], prefill_us: [10, 10],
     completed: [0, 2], transfer_us: [0, 0], decode_us: [0, 500],
   };
-  assert.deepEqual(meanPhases(phases, [0, 120]), [175, 0, 10, 0, 500]);
-  assert.deepEqual(meanPhases(phases, [0, 60]), [100, 0, 10, 0, 0]);
+  assert.deepEqual(meanPhases(phases, [0, 120]), [175, 0, 0, 10, 0, 0, 500]);
+  assert.deepEqual(meanPhases(phases, [0, 60]), [100, 0, 0, 10, 0, 0, 0]);
 });
 
 test("the points of a stretch of time include both of its ends", () => {

@@ -161,7 +161,7 @@ test("decisions about pods and nodes name the places and purchases that were rej
       return words(await decision.locator("pre").innerText());
     };
     const place = await choose("place", "waits:");
-    assert.match(place, /^Room for \d pods? with \d \w+ GPUs each inside one \w+; .*: \d+ GPUs free, room for .*: rejected/);
+    assert.match(place, /^Room is needed for \d pods? \(\d \w+ per pod\) inside one \w+; .*: \d+ GPUs free, room for .*: rejected/);
     assert.match(page.url(), /decision=\d+/, "the address leads to the decision");
     const command = await decision.locator("code").innerText();
     assert.match(command, /^capstan explain 'gang \d+' --scenario /);

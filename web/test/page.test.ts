@@ -271,6 +271,19 @@ test("the time per output token is shown by minute, if the result has it", async
   });
 });
 
+test("a run without cold starts says so and has no empty picture", async () => {
+  const file = withData("warm.html", (json) => {
+    const result = JSON.parse(json);
+    for (const key of Object.keys(result.policies[0].cold_start_phases)) result.policies[0].cold_start_phases[key] = [];
+    return JSON.stringify(result).replaceAll("<", "\\u003c");
+  });
+  await open(file, "", async (page) => {
+    const starts = page.locator(".figure", { has: page.getByRole("heading", { name: /cold start go/ }) });
+    assert.equal(await starts.locator("p.note").innerText(), "No replica started.");
+    assert.equal(await starts.locator("canvas").count(), 0);
+  });
+});
+
 test("queues have columns for shares, if a queue has any", async () => {
   const file = withData("shares.html", (json) => {
     const result = JSON.parse(json);

@@ -9,7 +9,11 @@ import { observedDemand } from "../src/data/observed_demand";
 import { observedLatency } from "../src/data/observed_latency";
 import { type HistoryAnswer, withChanges } from "../src/data/recorded";
 import type { Policy } from "../src/data/result";
-import { servicesIn } from "../src/serve/recorded_services";
+import { meanPhases } from "../src/data/request_times";
+import { observedJobs } from "../src/data/observed_jobs";
+import { observedServices } from "../src/data/observed_services";
+import { recordedRun } from "../src/data/recorded_run";
+import type { Recording } from "../src/data/recording";
 import { kFleet, kServices } from "./small_fleet";
 
 /// Returns the small fleet as a server sends it.
@@ -106,8 +110,9 @@ test("a start with init containers and a reported load of the weights has their 
 test("the phases of requests come from the sums that engines report", () => {
   const answer = whole();
   const role = (part: string) => ({ ...kServices[0]!, name: `chat ${part}`, part });
-  // Ten requests: 20 ms queue and 30 ms prefill at one replica; a transfer of 5 ms, counted by two ranks and as queue of
-  // vLLM, 1 ms of queue and 400 ms of decode at the other one.
+  // Ten requests. Each has 20 ms in the queue and 30 ms of prefill at the prefill replica. At the decode replica it has
+  // a transfer of 5 ms, 1 ms in the queue and 400 ms of decode. Two ranks count the transfer, and vLLM counts it also
+  // as time in the queue.
   answer.fleet.use = {
     row: [0, 1, 2],
     service: [0, 1, 1],
@@ -130,6 +135,11 @@ test("the phases of requests come from the sums that engines report", () => {
   assert.deepEqual(phases?.first_tokens, [0, 10]);
   assert.deepEqual(phases?.completed, [0, 10]);
   assert.deepEqual([phases?.queue_us[1], phases?.prefill_us[1], phases?.transfer_us[1], phases?.decode_us[1]], [21_000, 30_000, 5_000, 400_000]);
+  // An engine without a queue, and one without a first token.
+  Object.assign(answer.fleet.use, { service: [0, 0, 0], at_ms: [0, 60_000, 120_000], timed_requests: [10, 10, 0], queue_us: [0, 500, 0], prefill_us: [0, 0, 0], decode_us: [9_000, 0, 0], transfers: [0, 0, 0], queue_prefill_us: [700, 0, 0], prefill_decode_us: [0, 8_000, 0] });
+  const merged = observedLatency(readFleet(answer.fleet, kServices, 200))?.rows[0]?.phases;
+  assert.deepEqual([merged?.queue_prefill_us?.[0], merged?.decode_us[0], merged?.queue_us[1], merged?.prefill_decode_us?.[1], merged?.decode_us[1]], [70, 900, 50, 800, 0]);
+  assert.deepEqual(meanPhases(merged!, [0, 120]), [0, 25, 35, 0, 0, 400, 450]);
   answer.fleet.use = { row: [0], service: [0], at_ms: [0], tokens: [10], requests: [10], idle_gpu_s: [0], idle_usd: [0] };
   assert.equal(observedLatency(readFleet(answer.fleet, kServices, 200)), undefined, "the server does not send the times");
 });
@@ -137,18 +147,63 @@ test("the phases of requests come from the sums that engines report", () => {
 test("the requests of a service that ended, by minute", () => {
   const answer = whole();
   answer.fleet.use = { row: [0, 1, 2], service: [0, 1, 0], at_ms: [60_000, 60_000, 180_000], tokens: [0, 0, 0], requests: [5, 9, 7], idle_gpu_s: [0, 0, 0], idle_usd: [0, 0, 0] };
-  const fleet = readFleet(answer.fleet, [...kServices, { ...kServices[0]!, name: "code" }], 200, 30);
-  assert.deepEqual(observedDemand(fleet, "chat"), { at: [30, 90, 150], requests: [5, 0, 7] });
-  assert.equal(observedDemand(fleet, "none"), undefined);
+  const fleet = (part: string, end = 240) => readFleet(answer.fleet, [...kServices, { ...kServices[0]!, name: "code", part }], end, 30);
+  assert.deepEqual(observedDemand(fleet(""), "chat"), { at: [30, 90, 150], ended: [5, 0, 7] });
+  assert.deepEqual(observedDemand(fleet(""), undefined)?.ended, [14, 0, 7]);
+  assert.deepEqual(observedDemand(fleet("prefill"), undefined)?.ended, [5, 0, 7], "a request that prefill hands over ends once");
+  assert.deepEqual(observedDemand(fleet("", 200), "chat")?.ended, [5], "the last minute is not over");
+  assert.equal(observedDemand(fleet(""), "none"), undefined);
 });
+
+const kChat = { service: "chat", desired: [1, 2, 2], ready: [1, 1, 2], starting: [0, 1, 0], waiting: [0, 7, 1], silent: [0, 1, 0], age_ms: [0, 9, 5], late_ppm: [0, 300_000, null], late_allowed_ppm: [10_000, 10_000, 10_000], ttft_p99_us: [null, 900_000, 200_000], ttft_slo_us: [500_000, 500_000, 500_000] };
 
 test("what each service of a recording got", () => {
   const at = [0, 60, 120];
-  const chat = { service: "chat", desired: [1, 2, 2], ready: [1, 1, 2], starting: [0, 1, 0], waiting: [0, 7, 1], silent: [0, 0, 0], age_ms: [0, 0, 0], late_ppm: [0, 300_000, null], late_allowed_ppm: [10_000, 10_000, 10_000], ttft_p99_us: [null, 900_000, 200_000] };
-  const [all] = servicesIn([chat], at, undefined, [0, 120]);
-  assert.deepEqual(all, { name: "chat", wanted: 2, ready: 2, readyMost: { value: 2, at: 120 }, waitingMost: { value: 7, at: 60 }, late: 150_000, lateAllowed: 10_000, ttft: { value: 900_000, at: 60 }, requests: 0 });
-  const [first] = servicesIn([chat], at, undefined, [0, 59]);
-  assert.deepEqual([first?.wanted, first?.ready, first?.late, first?.ttft], [1, 1, 0, undefined]);
+  const values = (range: [number, number]) => {
+    const [row] = observedServices([kChat], at, undefined, range);
+    return Object.fromEntries(Object.entries(row ?? {}).map(([key, one]) => [key, typeof one === "object" ? one.value : one]));
+  };
+  assert.deepEqual(values([0, 120]), { name: "chat", slo: "99.0 %: TTFT ≤ 0.50 s", isHeld: false, late: 150_000, ttft: 900_000, wanted: 2, ready: 2, readyMost: 2, waitingMost: 7 });
+  const first = values([0, 59]);
+  assert.deepEqual([first.wanted, first.ready, first.late, first.isHeld, first.ttft], [1, 1, 0, true, undefined]);
+  assert.equal(observedServices([kChat], at, undefined, [0, 120])[0]?.waitingMost?.lead?.(), 60);
+});
+
+test("a recording is a run like that of a simulated policy, with what it cannot know left out", () => {
+  const code = { ...kChat, service: "code", waiting: [null, 1, 1], ready: [2, 2, 2], age_ms: [20, null, 1], ttft_p99_us: [null, 100, 999_000] };
+  const action = (state: number, words: string, result: "applied" | "shadow") => ({ state, position: 0, at_ns: state * 60e9, layer: "scale" as const, action: words, result });
+  const recording: Recording = {
+    recording: "a.rec", policy: "queue", states: 3, at_ns: [0, 60e9, 120e9], services: [kChat, code], actions_left_out: 0, command: "capstan replay a.rec",
+    actions: [action(1, "scale chat to 2 replicas: more", "applied"), action(2, "scale code to 3 replicas: more", "shadow")],
+  };
+  const all = recordedRun(recording, undefined, undefined);
+  assert.deepEqual([all.series?.ready, all.series?.waiting, all.series?.ttft], [[3, 3, 4], [0, 8, 2], [null, 900_000, 999_000]]);
+  assert.equal(all.series?.late, undefined, "shares of two services have no sum");
+  assert.deepEqual([all.signals?.ageMs, all.signals?.silent], [[20, 9, 5], [0, 2, 0]]);
+  assert.deepEqual(all.series?.changes, [60], "Shadow carried the other one not out");
+  assert.deepEqual(all.series?.short, [[60, 120]]);
+  assert.equal(all.series?.ttftSlo, 500_000);
+  const chat = recordedRun(recording, undefined, "chat");
+  assert.deepEqual([chat.series?.late, chat.series?.short], [[0, 300_000, null], [[60, 120]]]);
+  assert.deepEqual([chat.serviceRows([0, 120]).length, chat.spent([0, 120]), chat.outcomes([0, 120])], [2, undefined, []]);
+  assert.deepEqual(all.latencies([0, 60]).map(({ key, values }) => [key, values]), [["ttft", { p99_us: 900_000 }]]);
+  const known = recordedRun(recording, whole(), undefined);
+  assert.deepEqual(new Map(known.outcomes([0, 120])).get("nodes"), "1 launched · 1 ended");
+  assert.match(new Map(known.outcomes([0, 120])).get("decisions") ?? "", /^2 decisions · 1 applied · 1 in the mode Shadow$/);
+  assert.match(new Map(known.outcomes([0, 120])).get("replicas") ?? "", /^1 created · 1 ended · 1 gang waited for GPUs · 1 cold start, from the decision to ready: median 50\.0 s/);
+});
+
+test("workloads that Capstan does not scale have a row for each kind", () => {
+  const answer = whole();
+  answer.fleet.gangs.service = [-1, -1];
+  answer.fleet.gangs.name = ["nightly 4", "nightly 5"];
+  const [row, ...others] = observedJobs(readFleet(answer.fleet, kServices, 120), [0, 120]);
+  assert.deepEqual(others, []);
+  assert.deepEqual([row?.name, row?.arrived, row?.ended, row?.waiting], ["nightly", 2, 1, 0]);
+  assert.equal(row?.wait_p99_ns, 20e9, "from 10 s to 30 s; the other one was there before");
+  assert.ok(Math.abs((row?.cost_usd ?? 0) - 9 * (row?.gpu_hours ?? 0)) < 1e-9, "a GPU costs 9 USD/h");
+  answer.fleet.gangs.name = ["ns/train-a", ""];
+  assert.deepEqual(observedJobs(readFleet(answer.fleet, kServices, 120), [0, 120]).map((one) => one.name), ["ns/train-a", "other workloads"]);
 });
 
 test("the cost of each service is that of the GPUs which its pods held", () => {

@@ -56,6 +56,9 @@ export function complaintsOf(page: Page, url: string): string[] {
   return complaints;
 }
 
+/// Returns a text in one line. Programs wrap their text, and the page does not.
+export const inOneLine = (text: string) => text.trim().replace(/\s+/g, " ");
+
 export const figure = (page: Page, title: RegExp) => page.locator(".figure", { has: page.getByRole("heading", { name: title }) });
 
 /// Marks the page, so that a test sees whether it was loaded again.

@@ -12,7 +12,7 @@ let result: Result;
 
 before(async () => {
   chromium = await Chromium.launch();
-  report = chromium.simulate("services.html", ["sim", "scenarios/noisy-neighbour.yaml", "--policy", "capstan"]);
+  report = chromium.simulate("services.html", ["sim", "scenarios/noisy-neighbour.yaml", "--policy", "capstan", "--set", "cluster.provider.spot_interruptions_per_hour=0%"]);
   result = resultOf(report);
 });
 
@@ -81,7 +81,7 @@ test("the time of a request has a bar for all, and one for each service", async 
   });
 });
 
-test("a narrow window shows every verdict without scrolling sideways", async () => {
+test("a narrow window shows every verdict and a long command without scrolling sideways", async () => {
   await chromium.open(report, "", async (page) => {
     await page.setViewportSize({ width: 390, height: 844 });
     await settled(page);

@@ -9,14 +9,14 @@ import { partName, quantile, replicaName, type Service, serviceLetters } from ".
 import { decideCommand, explainCommand, shellWord } from "../src/data/explain";
 import { holdsSlo, type Policy, readJson, readResult, type Result, unitCosts, Unreadable } from "../src/data/result";
 import { namedServices, policyOf, sloOf } from "../src/data/service";
-import { startText, duration, moment, percent, sloWords, usd, wholeTick } from "../src/format";
+import { startText, duration, moment, timeTick, percent, sloWords, usd, wholeTick } from "../src/format";
 import { shortened } from "../src/chart/waterfall";
 import { choiceHash, parseChoice } from "../src/state";
 import { markedPolicy } from "../src/view/ranking";
 import { ticks } from "../src/view/frontier";
-import { shortStretches } from "../src/view/timeline";
-import { chosenActions, isRepeatOf, readRecording, type RecordedAction, type Recording, scales, type StateEvent, withoutRepeats, withStates } from "../src/serve/recording";
-import { chosenRows, inForce, logOf } from "../src/data/log";
+import { shortStretches } from "../src/data/series";
+import { readRecording, type RecordedAction, scales, type StateEvent, withoutRepeats, withStates } from "../src/data/recording";
+import { chosenRows, inForce, logOf, rowOf, seenLogOf } from "../src/data/log";
 import { startingByMinute } from "../src/data/starting";
 import { changeWords, hashFor, pairs, readServer } from "../src/serve/server";
 
@@ -67,6 +67,9 @@ test("numbers are written as people read them", () => {
     [duration(90_000e6), "25 h 0 min"],
     [moment(3_665), "01:01:05"],
     [moment(90_000), "day 2 01:00:00"],
+    [timeTick(86_400), "day 2"],
+    [timeTick(0), "00:00:00"],
+    [timeTick(90_000), "day 2 01:00:00"],
   ];
   for (const [found, expected] of rows) assert.equal(found, expected);
 });
@@ -97,13 +100,13 @@ test("a decision that each state repeats is listed once", () => {
     action(9, "scale chat to 4 replicas: 3.4 are needed"),
   ]);
   assert.deepEqual(rows.map((row) => [row.state, row.times, row.until_ns / 1e9]), [[1, 3, 3], [1, 1, 1], [4, 1, 4], [9, 1, 9]]);
-  const [first, second] = rows;
-  assert.ok(first !== undefined && second !== undefined);
-  assert.ok(isRepeatOf(first, action(2, "scale chat to 3 replicas, draining 5: 2.2 are needed", "scale", 1)));
-  assert.ok(!isRepeatOf(first, action(1, "bind 1 pod of gang 4: it fits", "place", 1)));
-  assert.ok(isRepeatOf(second, action(1, "bind 1 pod of gang 4: it fits", "place", 1)));
-  const shown = chosenActions({ at_ns: [0], actions: rows }, [2, 3], "", "");
-  assert.deepEqual(shown.map((row) => row.state), [1], "it was repeated in the stretch");
+  const log = seenLogOf(rows, 0);
+  assert.equal(rowOf(log, 10_001), log[1], "its own row");
+  assert.equal(rowOf(log, 20_001), log[0], "a later state repeats it");
+  assert.equal(rowOf(log, 70_000), undefined);
+  assert.deepEqual(chosenRows(log, [2, 3], "", "").map((row) => row.seen?.state), [1], "it was repeated in the stretch");
+  assert.deepEqual(log.map((row) => row.subject), ["chat", "", "chat", "chat"]);
+  assert.deepEqual([...inForce(log, 5)], [log[2]], "the later decision about a service is in force");
   assert.ok(scales(rows[2] as RecordedAction, "chat"));
   assert.ok(!scales(rows[2] as RecordedAction, "cha"), "another service");
   assert.ok(!scales(rows[1] as RecordedAction, "chat"));
@@ -149,6 +152,8 @@ test("the first policy that holds the SLO is marked", () => {
   assert.equal(markedPolicy(result([5, 989_999])), -1);
   const planned = result([995_000, 1_000_000]);
   planned.policies.forEach((policy, i) => (policy.policy = `p${i}`));
+  const seed_checks = [{ policy: "p0", holds_with_all: false }, { policy: "p1", holds_with_all: true }];
+  assert.equal(markedPolicy({ ...planned, seed_checks }), 1, "the first one holds it with this seed only");
   assert.equal(markedPolicy({ ...planned, chosen: "p1" }), 1, "a plan may choose another one");
 });
 
@@ -204,8 +209,7 @@ test("the steps of an axis are round numbers", () => {
 
 test("stretches with fewer ready than wanted replicas are joined", () => {
   const zeros = [0, 0, 0, 0, 0];
-  const minutes = { arrived: zeros, met: zeros, waiting: zeros, gpus_paid: zeros, ttft_p99_us: zeros };
-  assert.deepEqual(shortStretches({ ...minutes, desired: [2, 3, 3, 3, 4], ready: [2, 2, 2, 3, 3] }), [
+  assert.deepEqual(shortStretches(zeros.map((_, i) => 60 * i), [2, 3, 3, 3, 4], [2, 2, 2, 3, 3], 60), [
     [60, 180],
     [240, 300],
   ]);
@@ -304,16 +308,13 @@ test("a page from disk has no server", () => {
 test("a recording is told from other data, and its actions are filtered", () => {
   assert.equal(readRecording(readJson('{"format_version": 1, "policies": []}')), undefined);
   assert.equal(readRecording(null), undefined);
-  assert.throws(() => readRecording(readJson('{"recording": "r", "at_ns": [], "services": [], "actions": []}')), /is empty/);
-  assert.throws(() => readRecording(readJson('{"recording": "r", "at_ns": [1], "services": {}, "actions": []}')), /services of the recording/);
-  const recording = {
-    at_ns: [5e9, 15e9],
-    actions: [
-      { state: 0, at_ns: 5e9, layer: "scale", action: "scale chat to 3" },
-      { state: 1, at_ns: 15e9, layer: "place", action: "bind chat-0" },
-    ],
-  } as unknown as Recording;
-  const states = (range: [number, number], layer: string, words: string) => chosenActions(recording, range, layer, words).map((a) => a.state);
+  assert.throws(() => readRecording(readJson('{"recording": "r", "policies": [{"at_ns": [], "services": [], "actions": []}]}')), /is empty/);
+  assert.throws(() => readRecording(readJson('{"recording": "r", "policies": [{"at_ns": [1], "services": {}, "actions": []}]}')), /services of the recording/);
+  const actions: RecordedAction[] = [
+    { state: 0, position: 0, at_ns: 5e9, layer: "scale", action: "scale chat to 3" },
+    { state: 1, position: 0, at_ns: 15e9, layer: "place", action: "bind chat-0" },
+  ];
+  const states = (range: [number, number], layer: string, words: string) => chosenRows(seenLogOf(withoutRepeats(actions), 5e9), range, layer, words).map((row) => row.seen?.state);
   assert.deepEqual(states([0, 10], "", ""), [0, 1]);
   assert.deepEqual(states([1, 10], "", ""), [1]);
   assert.deepEqual(states([0, 10], "scale", ""), [0]);
@@ -322,11 +323,11 @@ test("a recording is told from other data, and its actions are filtered", () => 
 
 test("a clock that goes back loses no decision", () => {
   const action = (state: number, at_ns: number) => ({ state, position: 0, at_ns, layer: "scale", action: "scale" });
-  const text = JSON.stringify({ recording: "r", states: 4, at_ns: [50e9, 60e9, 20e9, 70e9], services: [], actions: [action(1, 60e9), action(2, 20e9), action(3, 70e9)], actions_left_out: 0 });
+  const text = JSON.stringify({ recording: "r", states: 4, policies: [{ at_ns: [50e9, 60e9, 20e9, 70e9], services: [], actions: [action(1, 60e9), action(2, 20e9), action(3, 70e9)], actions_left_out: 0 }] });
   const recording = readRecording(readJson(text));
   assert.ok(recording);
   assert.deepEqual(recording.at_ns, [50e9, 60e9, 60e9, 70e9]);
-  assert.deepEqual(chosenActions(recording, [0, 20], "", "").map((one) => one.state), [1, 2, 3]);
+  assert.deepEqual(recording.actions.map((one) => [one.state, one.at_ns / 1e9]), [[1, 60], [2, 60], [3, 70]]);
   assert.equal(recording.jumps, 1);
   const later = withStates(recording, [{ state: 4, at_ns: 10e9, services: {}, actions: [{ ...action(4, 10e9), layer: "scale" }] }]);
   assert.equal(later.at_ns.at(-1), 70e9);
@@ -334,7 +335,7 @@ test("a clock that goes back loses no decision", () => {
 });
 
 test("decisions of a live run are added once", () => {
-  const start = readRecording(readJson('{"recording": "s.yaml", "states": 0, "at_ns": [], "services": [], "actions": [], "actions_left_out": 0}'), true);
+  const start = readRecording(readJson('{"recording": "s.yaml", "states": 0, "policies": [{"at_ns": [], "services": [], "actions": [], "actions_left_out": 0}]}'), true);
   assert.ok(start);
   const event = (state: number, service: string, ready: number): StateEvent => ({
     state,

@@ -1,4 +1,8 @@
+#include <algorithm>
+#include <functional>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "decide/place/passes.h"
 
@@ -23,16 +27,28 @@ void wait_for_room(PendingGang& gang, const Reason& lack, Context& context) {
   }
 }
 
+/// Returns the pods that need a node: those of gangs with a higher priority first, then the oldest.
+std::vector<PodId> unbound_pods(const Context& context) {
+  std::vector<std::pair<std::int32_t, PodId>> pods;
+  for (const auto& [created, id] : context.index.unbound_pods) {
+    if (context.rooms.has(id)) continue;
+    pods.emplace_back(context.snapshot.gangs.at(context.snapshot.pods.at(id).gang).spec.priority, id);
+  }
+  std::ranges::stable_sort(pods, std::ranges::greater{}, &std::pair<std::int32_t, PodId>::first);
+  std::vector<PodId> sorted;
+  for (const auto& [priority, id] : pods) sorted.push_back(id);
+  return sorted;
+}
+
 }  // namespace
 
 void bind_pods(Context& context) {
   std::map<GangId, model::BindPods> binds;
   std::map<GangId, Reason> lacking;
-  for (const auto& [created, pod_id] : context.index.unbound_pods) {
-    if (context.rooms.has(pod_id)) continue;
+  for (const PodId pod_id : unbound_pods(context)) {
     const model::Pod& pod = context.snapshot.pods.at(pod_id);
     const model::Gang& gang = context.snapshot.gangs.at(pod.gang);
-    const model::PodSet& spec = gang.spec.pods;
+    const model::PodSet& spec = gang.spec.set(pod.set);
     if (const auto full = context.queues.refusal_of(context.queues.demand_of({&pod_id, 1}))) {
       lacking[pod.gang] = *full;
       continue;

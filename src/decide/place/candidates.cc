@@ -89,7 +89,7 @@ void add_domains(Search& search, const Rooms& rooms, const Request& request, con
   }
 }
 
-/// Returns a search without its gang.
+/// Returns a search whose gang, service and ordinal are not set yet.
 Search search_of(const Rooms& rooms, const Request& request, const Fit& fit) {
   Search search{.level = request.level, .gpu = request.gpu, .pods = request.pods, .gpus_per_pod = request.gpus_per_pod};
   if (request.level == TopologyLevel::node) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <variant>
 
+#include "decide/place/expected_nodes.h"
 #include "model/queue_path.h"
 
 namespace capstan::decide::place {
@@ -31,16 +32,18 @@ std::string wrong_node(NodeId id, const model::PodSet& spec, const Context& cont
   const NodeRoom* room = context.index.rooms.find(id);
   if (room == nullptr || !room->open) return "4: a pod is bound to a node that takes no pods";
   const model::PodClass* pods = context.snapshot.catalog->eligibility.find(spec.pod_class);
-  if (room->gpu != spec.gpu || (pods != nullptr && !pods->admits(room->node_class)))
+  const bool has_kind = room->gpu == spec.gpu || spec.gpus_per_pod == MilliGpu{};
+  if (!has_kind || (pods != nullptr && !pods->admits(room->node_class)))
     return "4: a pod is bound to a node that does not admit it";
   if (std::ranges::binary_search(context.leaving.nodes, id)) return "4: a pod is bound to a node that is given back";
   return "";
 }
 
 std::string add_bind(const BindPods& bind, const Context& context, BindingsSoFar& so_far) {
-  const model::PodSet& spec = context.snapshot.gangs.at(bind.gang).spec.pods;
+  const model::GangSpec& gang = context.snapshot.gangs.at(bind.gang).spec;
   for (const BindPods::Binding& binding : bind.bindings) {
     const model::Pod& pod = context.snapshot.pods.at(binding.pod);
+    const model::PodSet& spec = gang.set(pod.set);
     const bool is_known = pod.node.valid() || context.rooms.has(binding.pod);
     if (is_known || !so_far.pods.insert(binding.pod).second) return "1: a pod is bound twice";
     if (std::string wrong = wrong_node(binding.node, spec, context); !wrong.empty()) return wrong;
@@ -62,7 +65,7 @@ std::string broken_gang(const PendingGang& gang, const BindPods& bind, const Con
   if (pods != std::set<PodId>(gang.pods.without_node.begin(), gang.pods.without_node.end()))
     return "1: a gang is bound in part";
   const model::GangSpec& spec = context.snapshot.gangs.at(gang.id()).spec;
-  if (gang.pods.have_node == 0 && std::ssize(pods) < spec.pods.needed()) return "1: a gang is bound below its minimum";
+  if (gang.pods.have_node == 0 && std::ssize(pods) < spec.needed()) return "1: a gang is bound below its minimum";
   const model::Level level = spec.required_level;
   const auto domain = [&](NodeId id) {
     const NodeRoom* room = context.index.rooms.find(id);
@@ -126,7 +129,8 @@ std::string broken_invariant(const Context& context) {
     if (gang.result && gang.result->gang != gang.id()) return "9: a gang has the result of another gang";
   }
   for (const Shortfall& lack : context.decision.shortfalls) {
-    if (lack.short_by <= MilliGpu{} || lack.short_by > lack.needed) return "9: a shortfall states no lack";
+    const bool lacks_pods = sum_of(lack.short_pods) > 0;
+    if (!lacks_pods || lack.short_by > lack.needed) return "9: a shortfall states no lack";
   }
   std::string broken = broken_rooms(context, so_far);
   return broken.empty() ? broken_queues(context, so_far) : broken;

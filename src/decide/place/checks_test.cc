@@ -11,8 +11,9 @@
 namespace capstan::decide::place {
 namespace {
 
-/// Two nodes with four GPUs each in different NVLink domains, and two gangs of three pods that want one domain. A queue
-/// holds three GPUs. Each test states the bindings; everything else is as a decision makes it.
+/// Two nodes with four GPUs each in different NVLink domains, and two gangs of three pods with one GPU each that want
+/// one domain. The second gang is in a queue with a limit of two GPUs. Each test states the bindings; everything else
+/// is as a decision makes it.
 struct Cycle {
   /// @param minimum  pods that the first gang needs; 0: all of them
   explicit Cycle(const Policy& with = {}, std::int64_t minimum = 0) : policy(with) {
@@ -29,7 +30,8 @@ struct Cycle {
     context.emplace(index, world.snapshot, std::span<const model::PlannedGang>(), policy, memory,
                     fleet::testing::at(100), leaving);
   }
-  /// Binds the pods of a gang to these nodes without a look at any limit.
+  /// Binds the pods of a gang to these nodes without checking any limit. Returns the invariant that this breaks, or an
+  /// empty text.
   std::string bind(std::size_t gang, const std::vector<NodeId>& nodes) {
     PendingGang& row = context->gangs.at(gang);
     model::BindPods bind{.gang = row.id(), .bindings = {}};

@@ -1,8 +1,12 @@
 #include "decide/place/context.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace capstan::decide::place {
 namespace {
@@ -19,13 +23,13 @@ bool is_placed_elsewhere(const model::Catalog& catalog, const Gang& gang) {
 /// Decides about a gang that waits for something other than room: its old pods still terminate, its bindings are not
 /// confirmed yet, some of the pods that it needs do not exist, or its other pods run on nodes that are not in the
 /// snapshot.
-void settle(PendingGang& gang, Context& context) {
+void decide_if_not_waiting_for_room(PendingGang& gang, Context& context) {
   const GangPods& pods = gang.pods;
   if (pods.leaving > 0) return gang.decide(Kind::cannot_fit_now, {ReasonCode::pods_leaving, {pods.leaving}});
   const bool is_assumed =
       pods.without_node.empty() ? context.broken(gang.id()) == nullptr : context.rooms.has(pods.without_node.front());
   if (is_assumed) return context.wait_for_confirmation(gang);
-  const std::int64_t needed = context.snapshot.gangs.at(gang.id()).spec.pods.needed();
+  const std::int64_t needed = context.snapshot.gangs.at(gang.id()).spec.needed();
   const std::int64_t existing = std::ssize(pods.without_node);
   if (pods.have_node == 0 && existing < needed) {
     return gang.decide(Kind::cannot_fit_now, {ReasonCode::pods_missing, {existing, needed}});
@@ -54,14 +58,14 @@ Context::Context(Index& rooms_index, const model::Snapshot& from, std::span<cons
       search(from, rooms, spread) {
   for (const auto& [node, pods] : rooms.pods_by_node()) decision.nominated.insert(decision.nominated.end(), node);
   gangs.reserve(index.pending_gangs.size());
-  for (const auto& [created, id] : index.pending_gangs) {
+  for (const auto& [priority, created, id] : index.pending_gangs) {
     if (policy.kind == Policy::Kind::first_fit) {
-      gangs.emplace_back().pods.shape.gang = id;
+      gangs.emplace_back().pods.request.gang = id;
       continue;
     }
     const Gang& gang = snapshot.gangs.at(id);
     if (is_placed_elsewhere(*snapshot.catalog, gang)) continue;
-    settle(gangs.emplace_back(PendingGang{.pods = gang_pods_of(snapshot, id, gang)}), *this);
+    decide_if_not_waiting_for_room(gangs.emplace_back(PendingGang{.pods = gang_pods_of(snapshot, id, gang)}), *this);
   }
 }
 
@@ -76,11 +80,15 @@ void Context::wait_for_confirmation(PendingGang& gang) const {
 }
 
 Shortfall shortfall_of(const GangPods& gang, const BestPlace& best) {
-  Shortfall lack = gang.shape;
+  Shortfall lack = gang.request;
   lack.best_domain = best.best_domain;
   lack.best_node = best.best_node;
   lack.best_free = best.best_free;
-  lack.short_by = lack.spec.pods.gpus_per_pod * (lack.spec.pods.count - best.best_pods);
+  for (std::size_t i = 0; i < lack.spec.sets(); ++i) {
+    const std::int64_t fitting = i == 0 ? best.best_pods : i <= best.best_others.size() ? best.best_others[i - 1] : 0;
+    lack.short_pods[i] = lack.spec.set(i).count - fitting;
+    lack.short_by += lack.spec.set(i).gpus_per_pod * lack.short_pods[i];
+  }
   lack.bound_to_best = !gang.bound.empty();
   return lack;
 }
@@ -90,11 +98,40 @@ Memory::BrokenGang* Context::broken(GangId id) {
   return found == memory.broken.end() ? nullptr : &*found;
 }
 
+namespace {
+
+/// Returns true if the gang waits for room, for nodes or for its queue.
+bool waits(const PendingGang& gang) {
+  return !gang.result || (gang.result->kind != Kind::placed && gang.result->kind != Kind::assumed &&
+                          gang.result->kind != Kind::never_fits);
+}
+
+/// Returns for each gang how many gangs with a higher priority wait for room, nodes or their queue.
+std::vector<std::int64_t> waiting_before(const Context& context) {
+  std::vector<std::int64_t> before;
+  before.reserve(context.gangs.size());
+  std::int64_t waiting = 0, with_same = 0;  // gangs with a higher priority than the current one, and with its priority
+  std::optional<std::int32_t> current;
+  for (const PendingGang& gang : context.gangs) {
+    const std::int32_t priority = context.snapshot.gangs.at(gang.id()).spec.priority;
+    if (priority != current) waiting += std::exchange(with_same, 0);
+    current = priority;
+    before.push_back(waiting);
+    with_same += waits(gang) ? 1 : 0;
+  }
+  return before;
+}
+
+}  // namespace
+
 Decision finished(Context& context) {
   Decision& decision = context.decision;
-  for (PendingGang& gang : context.gangs) {
+  const std::vector<std::int64_t> before = waiting_before(context);
+  for (std::size_t i = 0; i < context.gangs.size(); ++i) {
+    PendingGang& gang = context.gangs[i];
     std::ranges::move(gang.actions, std::back_inserter(decision.plan.actions));
     if (!gang.result) gang.decide(Kind::cannot_fit_now, {ReasonCode::passes_off, {}});
+    if (waits(gang)) gang.result->waiting_before = before[i];
     decision.verdicts.push_back(*gang.result);
     if (gang.result->kind == Kind::placed) continue;
     decision.plan.no_actions.push_back({Plan::NoAction::Subject::gang, gang.id().value, gang.result->why});

@@ -21,7 +21,7 @@ struct PendingGang {
   std::optional<BestPlace> refused{};       ///< best place of a gang for which there was no room
   std::optional<std::size_t> shortfall{};   ///< position of its shortfall in the decision
 
-  GangId id() const { return pods.shape.gang; }
+  GangId id() const { return pods.request.gang; }
   void decide(PlacementResult::Kind kind, const model::Reason& why) { result = {id(), kind, why}; }
   /// Returns true if the gang has no room and no pass has decided about it yet.
   bool has_no_room() const { return !result && refused; }
@@ -48,7 +48,7 @@ struct Context {
   QueueBudget queues;
   SpreadConstraint spread;
   RoomSearch search;
-  std::vector<PendingGang> gangs;  ///< oldest first
+  std::vector<PendingGang> gangs;  ///< in the order in which they are served (fleet::Index::PendingGang)
   Decision decision;
 
   /// Takes room for a pod.
@@ -62,8 +62,8 @@ struct Context {
 /// Returns the shortfall of a gang for which there is no room.
 Shortfall shortfall_of(const GangPods& gang, const BestPlace& best);
 
-/// Writes what the passes decided about each gang into the decision, oldest gang first. A gang about which no pass
-/// decided stays pending, because a pass is switched off.
+/// Writes what the passes decided about each gang into the decision, in the order in which gangs are served. A gang
+/// about which no pass decided stays pending, because a pass is switched off.
 Decision finished(Context& context);
 
 }  // namespace capstan::decide::place

@@ -12,12 +12,12 @@ bool nodes_are_coming(const PendingGang& gang, const Context& context) {
   bool coming = false;
   context.snapshot.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
     coming |= is_expected(claim, context.snapshot) &&
-              context.snapshot.catalog->offering(claim.offering).gpu == gang.pods.shape.spec.pods.gpu;
+              context.snapshot.catalog->offering(claim.offering).gpu == gang.pods.request.spec.pods.gpu;
   });
   return coming;
 }
 
-/// Evicts the pods of the gang, and sets the time since which the gang counts as broken to now.
+/// Evicts the bound pods of the gang. The time after which a broken gang is given up starts again.
 void give_up(PendingGang& gang, Memory::BrokenGang& broken, const Reason& why, const Context& context) {
   for (const PodId pod : context.snapshot.gangs.at(gang.id()).pods) {
     const model::Pod* row = context.snapshot.pods.find(pod);
@@ -35,9 +35,9 @@ void evict_broken(Context& context) {
     Memory::BrokenGang* broken = context.broken(gang.id());
     if (broken == nullptr) continue;
     const bool is_over = context.now - broken->since >= context.policy.broken_for && !nodes_are_coming(gang, context);
-    // A gang whose other pods need nodes waits for these nodes in a later pass.
+    // Until the time is over, a later pass decides how a gang gets the nodes that its other pods need.
     if (!is_over && !all_bound) continue;
-    const std::int64_t needed = context.snapshot.gangs.at(gang.id()).spec.pods.needed();
+    const std::int64_t needed = context.snapshot.gangs.at(gang.id()).spec.needed();
     const Reason why{is_over ? ReasonCode::gang_given_up : ReasonCode::gang_broken,
                      {gang.pods.have_node, needed, whole_seconds(context.policy.broken_for)}};
     if (is_over) give_up(gang, *broken, why, context);

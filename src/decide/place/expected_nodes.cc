@@ -1,12 +1,30 @@
 #include "decide/place/expected_nodes.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
 
 namespace capstan::decide::place {
 
 using model::Claim;
 using model::Reason;
 using model::ReasonCode;
+
+namespace {
+
+/// Returns the pods of each set of the gang.
+PodCounts counts_of(const Shortfall& lack) {
+  PodCounts counts{};
+  for (std::size_t i = 0; i < lack.spec.sets(); ++i) counts[i] = lack.spec.set(i).count;
+  return counts;
+}
+
+void subtract(PodCounts& from, const PodCounts& pods) {
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] -= pods[i];
+}
+
+}  // namespace
 
 bool in_transit(const Claim& claim, const model::Snapshot& snapshot) {
   switch (claim.phase) {
@@ -43,23 +61,46 @@ std::int64_t pods_on(const ExpectedNode& expected, MilliGpu gpus_per_pod, const 
   return expected.others ? model::times_in(requests, *expected.others, by_gpus) : by_gpus;
 }
 
+std::int64_t sum_of(const PodCounts& counts) { return std::accumulate(counts.begin(), counts.end(), std::int64_t{}); }
+
+PodCounts pods_on(const ExpectedNode& expected, const Shortfall& lack, const model::Catalog& catalog,
+                  const PodCounts& most) {
+  PodCounts pods{};
+  if (lack.spec.other_pods.empty()) {
+    const model::PodSet& set = lack.spec.pods;
+    const bool is_admitted = catalog.eligibility.admits(set.pod_class, expected.bought);
+    const model::Resources& requests = catalog.eligibility.requests(set.pod_class);
+    if (is_admitted) pods[0] = std::min(pods_on(expected, set.gpus_per_pod, requests), most[0]);
+    return pods;
+  }
+  ExpectedNode left = expected;
+  for (std::size_t i = 0; i < lack.spec.sets(); ++i) {
+    const model::PodSet& set = lack.spec.set(i);
+    if (!catalog.eligibility.admits(set.pod_class, expected.bought)) continue;
+    const model::Resources& requests = catalog.eligibility.requests(set.pod_class);
+    pods[i] = std::min(pods_on(left, set.gpus_per_pod, requests), most[i]);
+    for (std::int64_t taken = 0; taken < pods[i]; ++taken) take(left, set.gpus_per_pod, requests);
+  }
+  return pods;
+}
+
 void take(ExpectedNode& expected, MilliGpu gpus, const model::Resources& requests) {
   fleet::take(expected.free, gpus);
   if (expected.others) model::take_from(*expected.others, requests);
 }
 
 void ExpectedNodes::add(const Claim& claim, model::ClaimId id) {
-  add(model::Purchase{claim.pool, claim.offering}, claim.within, 1);
+  add(model::Purchase{claim.pool, claim.offering}, claim.domain, 1);
   nodes_.back().claim = id;
   nodes_.back().ready_at = claim.expected_ready_at;
 }
 
-void ExpectedNodes::add(const model::Purchase& bought, DomainId within, std::int64_t count) {
+void ExpectedNodes::add(const model::Purchase& bought, DomainId domain, std::int64_t count) {
   const model::Offering& offering = catalog_.offering(bought.offering);
   gpus_ += count * offering.gpus;
   const ExpectedNode expected{.bought = bought,
                               .gpu = offering.gpu,
-                              .within = within.valid() ? within : offering.zone,
+                              .domain = domain.valid() ? domain : offering.zone,
                               .free = {whole_gpus(offering.gpus)},
                               .others = new_nodes_.resources_of(bought)};
   nodes_.insert(nodes_.end(), static_cast<std::size_t>(std::max<std::int64_t>(count, 0)), expected);
@@ -70,8 +111,8 @@ void ExpectedNodes::sort() { std::ranges::stable_sort(nodes_, {}, &ExpectedNode:
 std::optional<Nomination> ExpectedNodes::nominate(const Shortfall& lack) {
   if (needs_one_node(lack)) {
     if (lack.bound_to_best) return std::nullopt;
-    std::optional<Nomination> found = find(lack, {}, lack.spec.pods.count);
-    if (found) reserve(lack, {}, lack.spec.pods.count);
+    std::optional<Nomination> found = find(lack, {}, counts_of(lack));
+    if (found) reserve(lack, {}, counts_of(lack));
     return found;
   }
   std::optional<Nomination> first;
@@ -83,38 +124,46 @@ std::optional<Nomination> ExpectedNodes::nominate(const Shortfall& lack) {
     chosen = domain;
   }
   if (!first) return std::nullopt;
-  const std::int64_t pods = lacking(lack, chosen);
+  const PodCounts pods = lacking(lack, chosen);
   if (has_best(lack) && chosen == lack.best_domain) use_free(chosen);
   reserve(lack, chosen, pods);
   return first;
 }
 
-std::int64_t ExpectedNodes::lacking(const Shortfall& lack, DomainId domain) const {
+PodCounts ExpectedNodes::lacking(const Shortfall& lack, DomainId domain) const {
   const bool uses_free = !needs_one_node(lack) && has_best(lack) && domain == lack.best_domain;
-  return uses_free && !used_domains_.contains(domain) ? lack.short_by.count / lack.spec.pods.gpus_per_pod.count
-                                                      : lack.spec.pods.count;
+  return uses_free && !used_domains_.contains(domain) ? lack.short_pods : counts_of(lack);
 }
 
-std::int64_t ExpectedNodes::slots(const Shortfall& lack, DomainId domain) const {
-  std::int64_t sum = 0;
-  for (const ExpectedNode& expected : nodes_) sum += slots(lack, expected, domain);
-  return sum;
+PodCounts ExpectedNodes::without_room(const Shortfall& lack, DomainId domain, const PodCounts& from) const {
+  PodCounts pods = from;
+  for (const ExpectedNode& expected : nodes_) {
+    if (sum_of(pods) == 0) break;
+    subtract(pods, slots(lack, expected, domain, pods));
+  }
+  return pods;
 }
 
-void ExpectedNodes::reserve(const Shortfall& lack, DomainId domain, std::int64_t pods) {
+void ExpectedNodes::reserve(const Shortfall& lack, DomainId domain, const PodCounts& all) {
+  PodCounts pods = all;
   for (ExpectedNode& expected : nodes_) {
-    const std::int64_t n = std::min(slots(lack, expected, domain), pods);
-    if (needs_one_node(lack) && n < pods) continue;
-    const model::Resources& requests = catalog_.eligibility.requests(lack.spec.pods.pod_class);
-    for (std::int64_t i = 0; i < n; ++i) take(expected, lack.spec.pods.gpus_per_pod, requests);
-    pods -= n;
+    const PodCounts here = slots(lack, expected, domain, pods);
+    if (needs_one_node(lack) && here != pods) continue;
+    for (std::size_t i = 0; i < lack.spec.sets(); ++i) {
+      const model::PodSet& set = lack.spec.set(i);
+      const model::Resources& requests = catalog_.eligibility.requests(set.pod_class);
+      for (std::int64_t taken = 0; taken < here[i]; ++taken) take(expected, set.gpus_per_pod, requests);
+    }
+    subtract(pods, here);
   }
 }
 
-std::int64_t ExpectedNodes::slots(const Shortfall& lack, const ExpectedNode& expected, DomainId domain) const {
-  if (expected.gpu != lack.spec.pods.gpu || !lack.may_use(catalog_, expected.bought)) return 0;
-  if (domain.valid() && !catalog_.lies_within(expected.within, domain)) return 0;
-  return pods_on(expected, lack.spec.pods.gpus_per_pod, catalog_.eligibility.requests(lack.spec.pods.pod_class));
+/// Returns how many pods of each set the node takes together, at most `most`.
+PodCounts ExpectedNodes::slots(const Shortfall& lack, const ExpectedNode& expected, DomainId domain,
+                               const PodCounts& most) const {
+  const bool is_usable = expected.gpu == lack.spec.pods.gpu && lack.may_use(catalog_, expected.bought) &&
+                         (!domain.valid() || catalog_.lies_within(expected.domain, domain));
+  return is_usable ? pods_on(expected, lack, catalog_, most) : PodCounts{};
 }
 
 /// Returns the domain of `level` that contains `domain`, or an invalid id if `domain` is above that level.
@@ -131,7 +180,7 @@ std::vector<DomainId> ExpectedNodes::candidates(const Shortfall& lack) const {
   if (has_best(lack)) domains.push_back(lack.best_domain);
   if (lack.bound_to_best) return domains;
   for (const ExpectedNode& expected : nodes_) {
-    const DomainId domain = at_level(expected.within, lack.spec.required_level);
+    const DomainId domain = at_level(expected.domain, lack.spec.required_level);
     const bool is_known = std::ranges::find(domains, domain) != domains.end();
     if (!is_known && (domain.valid() || lack.spec.required_level == model::TopologyLevel::cluster))
       domains.push_back(domain);
@@ -139,20 +188,21 @@ std::vector<DomainId> ExpectedNodes::candidates(const Shortfall& lack) const {
   return domains;
 }
 
-/// Returns the nodes on their way to the domain that together have room for `pods` of the gang, taken in the order in
-/// which they are expected. Returns nothing if they have too little room.
-std::optional<Nomination> ExpectedNodes::find(const Shortfall& lack, DomainId domain, std::int64_t pods) const {
+/// Returns the nodes on their way to the domain that together have room for these pods of the gang, taken in the order
+/// in which they are expected. Returns nothing if they have too little room.
+std::optional<Nomination> ExpectedNodes::find(const Shortfall& lack, DomainId domain, const PodCounts& all) const {
   Nomination found;
-  if (pods <= 0) return found;
+  PodCounts pods = all;
+  if (sum_of(pods) <= 0) return found;
   for (const ExpectedNode& expected : nodes_) {
-    const std::int64_t n = std::min(slots(lack, expected, domain), pods);
-    if (n <= 0 || (needs_one_node(lack) && n < pods)) continue;
-    pods -= n;
+    const PodCounts here = slots(lack, expected, domain, pods);
+    if (sum_of(here) <= 0 || (needs_one_node(lack) && here != pods)) continue;
+    subtract(pods, here);
     ++found.nodes;
     found.last = expected.claim;
     found.pool = expected.bought.pool;
     found.ready_at = expected.ready_at;
-    if (pods == 0) return found;
+    if (sum_of(pods) == 0) return found;
   }
   return std::nullopt;
 }

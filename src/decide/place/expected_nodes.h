@@ -26,7 +26,7 @@ bool is_expected(const model::Claim& claim, const model::Snapshot& snapshot);
 struct ExpectedNode {
   model::Purchase bought;
   GpuKindId gpu;
-  DomainId within;                           ///< smallest domain known to contain the node; its zone or smaller
+  DomainId domain;                           ///< smallest domain known to contain the node; its zone or smaller
   FreeGpus free;                             ///< GPUs that this decision has not yet assigned to waiting pods
   std::optional<model::Resources> others{};  ///< other resources that are left; none: not known
   model::ClaimId claim{};                    ///< none: the launch was decided, and its claim has not appeared yet
@@ -41,6 +41,9 @@ struct Nomination {
   Instant ready_at = Instant::never();  ///< predicted time of that node; never: unknown
 };
 
+/// Returns the number of pods of all sets.
+std::int64_t sum_of(const PodCounts& counts);
+
 /// Returns the reason for which a gang waits for the nodes of a nomination, with the time that is left.
 model::Reason reason_of(const Nomination& nomination, Instant now);
 
@@ -49,7 +52,8 @@ class ExpectedNodes {
  public:
   explicit ExpectedNodes(const NewNodes& new_nodes) : new_nodes_(new_nodes), catalog_(new_nodes.catalog()) {}
 
-  /// Adds the expected claims for which `counts(claim)` is true. The node that is expected first is used first.
+  /// Adds the expected claims for which `counts(claim)` is true, and sorts all nodes by their predicted time. Gangs use
+  /// the nodes in this order.
   template <typename Counts>
   void add_claims(const model::Snapshot& snapshot, Counts counts) {
     snapshot.claims.for_each([&](model::ClaimId id, const model::Claim& claim) {
@@ -58,8 +62,8 @@ class ExpectedNodes {
     sort();
   }
   /// Adds the nodes of a launch that has no claims yet. They come after all other nodes.
-  /// @param within  none: anywhere in the zone of the offering
-  void add(const model::Purchase& bought, DomainId within, std::int64_t count);
+  /// @param domain  smallest domain known to contain the nodes; none: the zone of the offering
+  void add(const model::Purchase& bought, DomainId domain, std::int64_t count);
 
   std::vector<ExpectedNode>& nodes() { return nodes_; }
   const std::vector<ExpectedNode>& nodes() const { return nodes_; }
@@ -69,23 +73,23 @@ class ExpectedNodes {
   /// room. Returns nothing if the nodes have too little room.
   std::optional<Nomination> nominate(const Shortfall& lack);
 
-  /// Returns the number of pods that need a new node if the gang goes to this domain. The free GPUs of the best domain
-  /// count only for the first gang that asks for them.
-  std::int64_t lacking(const Shortfall& lack, DomainId domain) const;
-  /// Returns the number of the gang's pods that fit on nodes that are on their way to the domain.
-  std::int64_t slots(const Shortfall& lack, DomainId domain) const;
-  /// Reserves room for `pods` on nodes that are on their way to the domain.
-  void reserve(const Shortfall& lack, DomainId domain, std::int64_t pods);
+  /// Returns the pods that need a new node if the gang goes to this domain. The free GPUs of the best domain count only
+  /// for the first gang that asks for them.
+  PodCounts lacking(const Shortfall& lack, DomainId domain) const;
+  /// Returns the pods, of the given ones, for which the nodes on their way to the domain have no room.
+  PodCounts without_room(const Shortfall& lack, DomainId domain, const PodCounts& pods) const;
+  /// Reserves room for the pods on nodes that are on their way to the domain.
+  void reserve(const Shortfall& lack, DomainId domain, const PodCounts& pods);
   /// Notes that a gang uses the free GPUs of its best domain.
   void use_free(DomainId best) { used_domains_.insert(best); }
 
  private:
   void add(const model::Claim& claim, model::ClaimId id);
   void sort();
-  std::int64_t slots(const Shortfall& lack, const ExpectedNode& expected, DomainId domain) const;
+  PodCounts slots(const Shortfall& lack, const ExpectedNode& expected, DomainId domain, const PodCounts& most) const;
   DomainId at_level(DomainId domain, model::Level level) const;
   std::vector<DomainId> candidates(const Shortfall& lack) const;
-  std::optional<Nomination> find(const Shortfall& lack, DomainId domain, std::int64_t pods) const;
+  std::optional<Nomination> find(const Shortfall& lack, DomainId domain, const PodCounts& pods) const;
 
   const NewNodes& new_nodes_;
   const model::Catalog& catalog_;
@@ -99,10 +103,16 @@ std::int64_t pods_on(const ExpectedNode& expected, MilliGpu gpus_per_pod, const 
 /// Takes the room of a pod that fits.
 void take(ExpectedNode& expected, MilliGpu gpus, const model::Resources& requests);
 
+/// Returns how many pods of each set of the gang the node takes together, at most `most`. The sets are served in their
+/// order.
+PodCounts pods_on(const ExpectedNode& expected, const Shortfall& lack, const model::Catalog& catalog,
+                  const PodCounts& most);
+
 /// Returns true if the gang must fit on one node.
 inline bool needs_one_node(const Shortfall& lack) { return lack.spec.required_level == TopologyLevel::node; }
 
-/// Returns true if the shortfall has a best domain. At level `cluster` that domain has no id.
+/// Returns true if the shortfall has a best domain. At level `cluster` this domain may have no id; it then counts if it
+/// has free GPUs.
 inline bool has_best(const Shortfall& lack) {
   return lack.best_domain.valid() ||
          (lack.spec.required_level == model::TopologyLevel::cluster && lack.best_free > MilliGpu{});

@@ -12,15 +12,15 @@ using fleet::testing::World;
 
 /// Adds a launched claim whose node should be ready at `ready_s`.
 model::ClaimId expect(World& world, model::PoolId pool, model::OfferingId offering, std::int64_t ready_s,
-                      model::DomainId within = {}) {
-  const model::ClaimId id = world.claim(pool, offering, model::Claim::Phase::launched, 0, {}, within);
+                      model::DomainId domain = {}) {
+  const model::ClaimId id = world.claim(pool, offering, model::Claim::Phase::launched, 0, {}, domain);
   model::Claim claim = world.snapshot.claims.at(id);
   claim.expected_ready_at = at(ready_s);
   world.snapshot.claims.set(id, claim);
   return id;
 }
 
-/// Returns what is known about new nodes if no node stands empty.
+/// Returns the resources of new nodes that their instance types state. Empty nodes, the other source, are left out.
 NewNodes stated_amounts(const World& world) { return NewNodes(world.snapshot, Rooms()); }
 
 ExpectedNodes coming_in(const World& world, const NewNodes& new_nodes) {

@@ -39,8 +39,8 @@ bool is_avoided(const Request& request, const Rooms& rooms, NodeId id) {
 /// Nodes of a group that take the same number of pods, ascending.
 using IdRange = std::ranges::subrange<std::set<NodeId>::const_iterator>;
 
-/// Calls `visit(space, ids)` for each group of nodes that admit the pods and have at least `at_least` free GPUs, those
-/// with the fewest free GPUs first in each node class.
+/// Calls `visit(space, ids)` for each group of FreeNodes whose nodes admit the pods and have at least `at_least` free
+/// GPUs. In each node class, the groups with the fewest free GPUs come first.
 template <typename Visit>
 void each_group(const FreeNodes& nodes, const Request& request, MilliGpu at_least, Visit&& visit) {
   for (const auto& [node_class, by_space] : nodes.by_class()) {
@@ -53,7 +53,8 @@ void each_group(const FreeNodes& nodes, const Request& request, MilliGpu at_leas
 
 /// Returns true if only GPUs decide how many pods the nodes of a group take, so that all of them take the same number.
 bool gpus_decide(const NodeSpace& space, const Request& request) {
-  return slots_within(space.free, space.at_least, request) == fleet::places(space.free, request.gpus_per_pod);
+  return slots_within(space.free, space.others_rounded_down, request) ==
+         fleet::places(space.free, request.gpus_per_pod);
 }
 
 /// Calls `visit(slots, ids)` for the nodes of a group: once if all of them take the same number of pods, or else for
@@ -71,9 +72,9 @@ void each_equal(const Rooms& rooms, const Request& request, const NodeSpace& spa
 
 /// Chooses a node for each pod of a request. The cost depends on the number of groups and of pods. The nodes of a group
 /// are visited only if resources other than GPUs may limit their pods.
-class Spread {
+class NodeChooser {
  public:
-  Spread(const Rooms& rooms, const FreeNodes& nodes, const Request& request) : rooms_(rooms), request_(request) {
+  NodeChooser(const Rooms& rooms, const FreeNodes& nodes, const Request& request) : rooms_(rooms), request_(request) {
     each_group(nodes, request, request.gpus_per_pod, [&](const NodeSpace& space, const std::set<NodeId>& ids) {
       Groups& groups = space.free.sum == space.gpus ? untouched_ : used_;
       each_equal(rooms, request, space, ids, [&](std::int64_t n, IdRange equal) {
@@ -82,8 +83,8 @@ class Spread {
     });
   }
 
-  /// Chooses among nodes that together take all pods. Nodes in use come first if they suffice. Otherwise the nodes in
-  /// use are filled before empty ones are opened, so that as few as possible are opened.
+  /// Chooses among nodes that together take all pods. Nodes in use are filled before empty nodes are opened, so that as
+  /// few empty nodes as possible are opened.
   std::vector<NodeId> choose() && {
     left_ = request_.pods;
     fill(used_);
@@ -102,8 +103,8 @@ class Spread {
   };
   using Groups = std::vector<Group>;
 
-  /// Fills the nodes with the most slots first, of these the fullest, then the lowest id. For the last pods, several
-  /// nodes may have room: the fullest of them is taken.
+  /// Fills the nodes with the most slots first, of these the fullest, then the lowest id. As soon as one node has room
+  /// for all pods that are left, they go to the fullest node with enough room.
   void fill(Groups& groups) {
     std::ranges::sort(groups, {}, &Group::rank);
     for (auto run = groups.cbegin(); run != groups.cend() && left_ > 0;) {
@@ -116,8 +117,8 @@ class Spread {
     }
   }
 
-  /// Returns the node for all pods that are left: `best`, which belongs to the groups before `next`, or a fuller node
-  /// of a later group that has room for them.
+  /// Returns the node for all pods that are left: the fullest one with room for them; ties go to the lowest id. `best`
+  /// is the best node of the groups from `run` to `next`. The groups from `next` on are searched for a better one.
   NodeId last_node(NodeId best, Groups::const_iterator run, Groups::const_iterator next, Groups::const_iterator end) {
     MilliGpu free = run->free;
     for (; next != end && next->slots >= left_; ++next) {
@@ -192,8 +193,7 @@ struct NodeChoice {
   auto rank() const { return std::tuple(-slots, free, id); }
 };
 
-/// Returns the fullest node that takes all pods, else the one that takes the most; ties: the fullest, then the lowest
-/// id.
+/// Returns the node that takes the most pods of the request. Ties go to the fullest node, then to the lowest id.
 NodeChoice best_node(const Rooms& rooms, const FreeNodes& nodes, const Request& request) {
   NodeChoice best;
   each_group(nodes, request, MilliGpu{}, [&](const NodeSpace& space, const std::set<NodeId>& ids) {
@@ -231,8 +231,9 @@ Fit fit_on_node(const Rooms& rooms, const Request& request) {
   return fit;
 }
 
-/// Returns an upper bound on the pods of the request that a domain takes. If the bound is too low, the nodes of the
-/// domain need not be counted. The second, more expensive bound is computed only if the first one is above `enough`.
+/// Returns an upper bound on the pods of the request that a domain takes. With it, a search need not count the nodes of
+/// a domain whose bound is too low. A tighter, more expensive bound is computed only if the first bound is above
+/// `enough`.
 std::int64_t most_pods(const DomainRoom& domain, const Request& request, std::int64_t enough) {
   const std::int64_t by_sum = std::min(domain.free.count / request.gpus_per_pod.count, request.pods);
   if (by_sum <= enough) return by_sum;
@@ -255,7 +256,7 @@ Fit fit_in_domain(const Rooms& rooms, const Request& request) {
     fit.best_pods = pods;
     fit.domain_free = domain->free;
     if (pods < request.pods) return false;
-    fit.nodes = Spread(rooms, domain->nodes, request).choose();
+    fit.nodes = NodeChooser(rooms, domain->nodes, request).choose();
     return true;
   };
   if (request.only_node.valid()) {
@@ -309,8 +310,8 @@ std::vector<DomainId> changed_domains(const Request& request, std::span<const As
 
 bool revise_in_domain(Fit& fit, const Rooms& rooms, const Request& request,
                       std::span<const AssumedRooms::Change> changes) {
-  // At level `cluster` one domain contains nearly all nodes, so a revision would save nothing. It is also the only
-  // domain that may have no id.
+  // At level `cluster` one domain contains nearly all nodes, so a revision would cost as much as a search. In addition,
+  // only a domain of this level may have no id.
   if (request.level == TopologyLevel::cluster) return changes.empty();
   const MilliGpu enough = request.gpus_per_pod * request.pods;
   // fit_in_domain() finds the domain with the smallest rank.
@@ -338,13 +339,13 @@ bool revise_in_domain(Fit& fit, const Rooms& rooms, const Request& request,
   }
   if (fit.best_domain.valid() && fit.best_pods == request.pods) {
     const DomainRoom& domain = *rooms.find({request.level, fit.best_domain, request.gpu});
-    fit.nodes = Spread(rooms, domain.nodes, request).choose();
+    fit.nodes = NodeChooser(rooms, domain.nodes, request).choose();
   }
   return true;
 }
 
-/// Returns the number of pods that the nodes of a set would take if they were empty: all nodes together, or only the
-/// node that takes the most.
+/// Returns the number of pods that the nodes of a set would take by their GPUs if they were empty: all nodes together,
+/// or only the node that takes the most.
 std::int64_t pods_if_empty(const FreeNodes& nodes, const Request& request, bool is_one_node) {
   std::int64_t most = 0;
   each_group(nodes, request, MilliGpu{}, [&](const NodeSpace& space, const std::set<NodeId>& ids) {
@@ -357,7 +358,8 @@ std::int64_t pods_if_empty(const FreeNodes& nodes, const Request& request, bool 
 }  // namespace
 
 bool may_use(const NodeRoom* room, const Request& request) {
-  return room != nullptr && room->open && room->gpu == request.gpu && admits(request, room->node_class);
+  if (room == nullptr || !room->open || !admits(request, room->node_class)) return false;
+  return room->gpu == request.gpu || request.gpus_per_pod == MilliGpu{};
 }
 
 MilliGpu usable(const FreeGpus& free, const Request& request) {
@@ -379,6 +381,13 @@ std::int64_t pods_by_gpus(const FreeNodes& nodes, const Request& request) {
 
 Fit best_fit(const Rooms& rooms, const Request& request) {
   return request.level == TopologyLevel::node ? fit_on_node(rooms, request) : fit_in_domain(rooms, request);
+}
+
+Fit fit_inside(const Rooms& rooms, const Request& request, DomainId domain) {
+  Request inside = request;
+  inside.only_node = NodeId{0};  // a gang with a bound pod may use only the domain of its node, whichever node it is
+  inside.only_domain = domain;
+  return fit_in_domain(rooms, inside);
 }
 
 bool revise(Fit& refusal, const Rooms& rooms, const Request& request, std::span<const AssumedRooms::Change> changes) {

@@ -42,7 +42,8 @@ Room room_in(const Rooms& rooms, const FreeNodes& nodes, const Request& request)
 /// whole GPUs.
 MilliGpu usable(const FreeGpus& free, const Request& request);
 
-/// Returns true if pods of the request may run on the node. Null: there is no such node.
+/// Returns true if pods of the request may run on the node. Pods without GPUs may run on nodes of every GPU kind. Null:
+/// there is no such node.
 bool may_use(const NodeRoom* room, const Request& request);
 
 /// Returns how many pods of the request a node takes now.
@@ -53,9 +54,13 @@ std::int64_t slots(const NodeRoom& room, NodeId id, const Request& request);
 std::int64_t pods_by_gpus(const FreeNodes& nodes, const Request& request);
 
 /// Finds the fullest domain that takes all pods; ties go to the lower id. Inside the domain, nodes in use are filled
-/// before empty ones are opened. If several nodes take all remaining pods, the fullest of them is chosen; if none does,
-/// the node that takes the most. If no domain takes all pods, the result names the one that takes the most.
+/// before empty ones are opened. The node that takes the most pods is filled first. As soon as a node takes all
+/// remaining pods, the fullest node that does so gets them. If no domain takes all pods, the result names the domain
+/// that takes the most.
 Fit best_fit(const Rooms& rooms, const Request& request);
+
+/// Like best_fit() for pods with GPUs, but considers only one domain of the request's level.
+Fit fit_inside(const Rooms& rooms, const Request& request, DomainId domain);
 
 /// Updates a refusal, which is a fit without nodes, to what best_fit() returns after some nodes changed. Only changed
 /// nodes and their domains are counted. The request must not name a node or avoided domains.
@@ -68,7 +73,7 @@ NodeId first_with_room(const Rooms& rooms, const Request& request);
 /// Returns how many pods of the request all nodes take together.
 std::int64_t pods_that_fit(const Rooms& rooms, const Request& request);
 
-/// Returns how many pods of the request the largest domain of its level would take if it were empty.
+/// Returns how many pods of the request the largest domain of its level would take by its GPUs if it were empty.
 std::int64_t max_pods_if_empty(const Rooms& rooms, const Request& request);
 
 }  // namespace capstan::decide::place

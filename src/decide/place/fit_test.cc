@@ -105,7 +105,7 @@ struct NodeWithRoom {
   bool is_empty;
 };
 
-/// Chooses nodes as documented, but looks at each node for each choice.
+/// Chooses nodes by the rules of best_fit(), with a scan of all nodes for each choice.
 std::vector<NodeId> nodes_by_definition(std::vector<NodeWithRoom> rooms, std::int64_t pods) {
   std::vector<NodeId> chosen;
   for (const bool is_empty : {false, true}) {

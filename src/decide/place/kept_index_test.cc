@@ -89,7 +89,8 @@ RC_GTEST_PROP(KeptIndex, DecidesAsANewOne, ()) {
     Memory copy = parse_memory(to_text(memory)).value();
     Index fresh = fleet::build(world.snapshot);
     const Decision decision = decide(index, world.snapshot, planned, policy, memory, now, {.leaving = leaving});
-    // A decision that keeps the places it considered searches again for each replica that must be spread.
+    // The decision with the new index also keeps the places that it considers. It therefore searches again for each
+    // replica that must be spread, and the result must be the same.
     const PlaceOptions with{.leaving = leaving, .options = {.detail = Detail::candidates}};
     check_equal(decision, decide(fresh, world.snapshot, planned, policy, copy, now, with));
     RC_ASSERT(memory == copy);

@@ -113,7 +113,7 @@ TEST(NewNodes, AnEmptyNodeThatDoesNotHelpItsGangIsGivenBack) {
     Rack rack({.cpu_milli = 96'000});
     model::Gang gang = rack.world.snapshot.gangs.at(rack.gang);
     rack.node({.cpu_milli = cpu_milli}, rack.offering);
-    // Two pods, so that a node with room for one of them does not end the wait.
+    // This gang has two pods, so that a node with room for one of them does not end its wait.
     const model::GangId two = rack.world.gang(2, 8, TopologyLevel::rack, 1);
     rack.world.classify(two, gang.spec.pods.pod_class);
     rack.world.snapshot.gangs.erase(rack.gang);

@@ -6,13 +6,14 @@
 #include "decide/place/context.h"
 
 // The passes of a placement, one file each. passes.cc lists them in their order. A pass decides about the gangs that
-// earlier passes left undecided, and about the oldest one first.
+// earlier passes left undecided, and in the order in which gangs are served.
 namespace capstan::decide::place {
 
 std::span<const Pass<Policy::Kind, Context>> passes();
 
-/// `first_fit`: binds pods one by one, oldest first, to the first node with room. A gang without room waits for its
-/// queue if the limit of the queue is too low for this gang and the older gangs without room together.
+/// `first_fit`: binds pods one by one, in the order of priority and age, to the first node with room. A gang without
+/// room waits for its queue if the limit of the queue is too low for this gang and the older gangs without room
+/// together.
 void bind_pods(Context& context);
 
 /// `gang`: binds all pods of each gang inside one domain, or none. A gang that would exceed the limit of a queue waits.
@@ -20,7 +21,7 @@ void bind_pods(Context& context);
 void bind_gangs(Context& context);
 
 /// `gang`: evicts the pods of a gang that has been broken for Policy::broken_for, so that its workload creates it
-/// again. A gang for which nodes are on their way is left alone.
+/// again. No pod is evicted while nodes with GPUs of the gang's kind are on their way.
 void evict_broken(Context& context);
 
 /// `gang`: refuses a gang without room that is larger than any domain that exists or can be bought.

@@ -24,7 +24,7 @@ std::vector<AssumedPod> assumed_pods(const model::Snapshot& snapshot, const Memo
     pods.push_back({.pod = assumed.pod,
                     .node = assumed.node,
                     .gpus = assumed.gpus,
-                    .pod_class = gang == nullptr ? model::PodClassId{} : gang->spec.pods.pod_class,
+                    .pod_class = gang == nullptr ? model::PodClassId{} : gang->spec.set(pod.set).pod_class,
                     .queue = is_repeated ? QueueId{} : pod.queue,
                     .queue_gpus = pod.gpus});
   }
@@ -40,9 +40,9 @@ void forget_settled(Memory& memory, const model::Snapshot& snapshot, Instant now
 }
 
 /// Updates which pending gangs are broken, and since when.
-void follow_broken(Memory& memory, const Index& index, const model::Snapshot& snapshot, Instant now) {
+void update_broken_gangs(Memory& memory, const Index& index, const model::Snapshot& snapshot, Instant now) {
   std::vector<Memory::BrokenGang> rows;
-  for (const auto& [created, id] : index.pending_gangs) {
+  for (const auto& [priority, created, id] : index.pending_gangs) {
     if (!is_broken(snapshot, snapshot.gangs.at(id))) continue;
     const auto known = std::ranges::find(memory.broken, id, &Memory::BrokenGang::gang);
     rows.push_back({id, known == memory.broken.end() ? now : known->since});
@@ -88,7 +88,7 @@ void keep_assumed(Memory& memory, std::span<const GangId> gangs, Instant until) 
 Decision decide(Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
                 const Policy& policy, Memory& memory, Instant now, const PlaceOptions& with) {
   forget_settled(memory, snapshot, now);
-  if (policy.kind == Policy::Kind::gang) follow_broken(memory, index, snapshot, now);
+  if (policy.kind == Policy::Kind::gang) update_broken_gangs(memory, index, snapshot, now);
   if (index.pending_gangs.empty() && index.unbound_pods.empty() && planned.empty()) return {};
   index.assumed.update(index.rooms, snapshot.catalog->eligibility, assumed_pods(snapshot, memory), with.leaving.nodes);
   Context context(index, snapshot, planned, policy, memory, now, with.leaving);

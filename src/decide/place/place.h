@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <set>
 #include <span>
@@ -24,7 +25,8 @@ namespace capstan::decide::place {
 
 struct Policy {
   enum class Kind : std::uint8_t {
-    first_fit,  ///< binds pod by pod, oldest first, to the first node (by id) with room; ignores gangs
+    first_fit,  ///< binds pod by pod, in the order of priority and age, to the first node (by id) with room; ignores
+                ///< gangs
     gang,       ///< binds all pods of a gang at once inside one domain of its level, or none
   };
   Kind kind = Kind::gang;
@@ -33,7 +35,7 @@ struct Policy {
   /// Time for which a binding stays assumed after its action has ended, if no snapshot shows the binding. After this
   /// time the pods are placed again.
   Duration assume_for = std::chrono::seconds(30);
-  /// Time for which a broken gang waits for nodes for its other pods (policy `gang`). KAI's
+  /// Time for which a broken gang waits for nodes for its other pods (policy `gang`). The default is the one of KAI's
   /// default-staleness-grace-period: https://github.com/NVIDIA/KAI-Scheduler/blob/main/docs/batch/README.md
   Duration broken_for = std::chrono::seconds(60);
   PassesOff off{};  ///< passes that are switched off, of pass_names()
@@ -75,6 +77,9 @@ void forget(Memory& memory, model::GangId gang);
 /// @param gangs  ids in ascending order
 void keep_assumed(Memory& memory, std::span<const model::GangId> gangs, Instant until);
 
+/// Numbers of pods of a gang, by their sets (model::GangSpec::set).
+using PodCounts = std::array<std::int64_t, model::kMaxPodSets>;
+
 /// The room that a gang lacks, for the provisioner. The gang is named by (service, ordinal), because it may be
 /// planned and have no pods yet.
 struct Shortfall {
@@ -84,6 +89,7 @@ struct Shortfall {
   model::GangSpec spec;         ///< request of the pods that need a node, all of them together
   MilliGpu needed;              ///< GPUs of all these pods
   MilliGpu short_by;            ///< GPUs of the pods that do not fit in the best domain
+  PodCounts short_pods{};       ///< pods that do not fit in the best domain
   model::DomainId best_domain;  ///< domain that takes the most pods; none at level `node` or if no domain exists yet
   model::NodeId best_node;      ///< only at level `node`
   MilliGpu best_free;           ///< free GPUs of the best domain or node
@@ -108,23 +114,25 @@ struct PlacementResult {
   enum class Kind : std::uint8_t {
     placed,          ///< the plan binds it now
     assumed,         ///< was bound earlier, and no snapshot confirms it yet
-    cannot_fit_now,  ///< has no room; the shortfall of the same gang gives the details
-    held_by_queue,   ///< would exceed the limit of a queue
+    cannot_fit_now,  ///< cannot be placed now; if it lacks room, its shortfall gives the details
+    held_by_queue,   ///< would exceed the limit of a queue, or a queue of its pods has a fault
     never_fits,      ///< larger than any domain that exists or can be bought
     nominated,       ///< has no room now and waits for nodes on their way that will have it
   };
   model::GangId gang;  ///< none for a planned gang
   Kind kind = Kind::cannot_fit_now;
   model::Reason why;
+  /// Gangs with a higher priority that wait for room, for nodes or for their queue; they are served before this gang.
+  std::int64_t waiting_before = 0;
 };
 
 /// Returns the name of a verdict in files: "cannot_fit_now".
 std::string_view name(PlacementResult::Kind kind);
 
 struct Decision {
-  std::vector<PlacementResult> verdicts;  ///< one for every pending gang, oldest first
-  std::vector<Shortfall> shortfalls;      ///< policy `gang` only; pending gangs, oldest first, then planned ones
-  std::set<model::NodeId> nominated;      ///< nodes for assumed or planned pods
+  std::vector<PlacementResult> verdicts;  ///< one for every pending gang, in the order in which they are served
+  std::vector<Shortfall> shortfalls;      ///< policy `gang` only; pending gangs, then planned ones, in their order
+  std::set<model::NodeId> nominated;      ///< nodes of pods that are assumed, bound by the plan, or planned
   model::Plan plan;                       ///< BindPods and EvictPod; reasons of the other gangs
   /// The searches for room, at most kMaxSearches; empty without Detail::candidates.
   std::vector<Search> searches{};
@@ -142,20 +150,23 @@ struct PlaceOptions {
   Options options{};
 };
 
-/// Decides to which nodes pending pods go.
+/// Decides to which nodes pending pods go. Gangs with a higher priority are served first, and of these the older ones.
 ///
 /// `first_fit` places pod by pod, as a scheduler without gangs does, and has the same defect: if two gangs of four pods
-/// compete for seven free GPUs, both get some GPUs and wait for the rest.
+/// compete for seven free GPUs, some pods are bound and hold GPUs although the rest of their gang has no room.
 ///
 /// `gang` never binds a part of a gang. It takes the fullest domain that has room for the gang; ties go to the lower
 /// id. In the domain it first fills nodes that are in use. A gang that does not fit, or that would exceed the limit of
-/// a queue, does not block younger gangs. No node is bought for a gang that waits for a queue. A gang without room is
-/// nominated to nodes on their way if they will have room for all of it (Claim::expected_ready_at); older gangs choose
-/// first, and the nodes that are ready first are chosen. The pods of a broken gang are evicted after `broken_for`, so
-/// that its workload creates it again. The sums of free GPUs by domain refuse most gangs without a search.
+/// a queue, does not block later ones. No node is bought for a gang that waits for a queue. A gang without room is
+/// nominated to nodes on their way if they will have room for all of it (Claim::expected_ready_at); earlier gangs
+/// choose first, and the nodes that are ready first are chosen. The pods of a broken gang are evicted after
+/// `broken_for`, so that its workload creates it again. The sums of free GPUs by domain refuse most gangs without a
+/// search.
 ///
 /// @param index    index of the snapshot; only its cache `assumed` changes
-/// @param planned  replicas without pods; they take room after all pending gangs, bind nothing, and only add shortfalls
+/// @param planned  replicas without pods; they take room after all pending gangs, those with a higher priority first,
+/// bind
+///                 nothing, and only add shortfalls
 Decision decide(Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
                 const Policy& policy, Memory& memory, Instant now, const PlaceOptions& with = {});
 

@@ -27,8 +27,8 @@ class QueueBudget {
   /// with place() add nothing.
   QueueDemand demand_of(std::span<const PodId> pods) const;
 
-  /// Returns the reason why the GPUs may not be placed now, which names the full queue: a queue of `ask`, or one of its
-  /// parents. Returns no value if they may be placed.
+  /// Returns the reason why the GPUs may not be placed now. It names the queue that is full or has a fault: a queue of
+  /// `ask`, or one of its parents. Returns no value if the GPUs may be placed.
   std::optional<model::Reason> refusal_of(const QueueDemand& ask) const;
   /// Like refusal_of(), but counts promised GPUs as held. If this function refuses, buying nodes for the GPUs would not
   /// help.

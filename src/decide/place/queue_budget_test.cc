@@ -48,8 +48,8 @@ TEST(Queues, TheLimitOfAQueueHoldsForItsChildrenTogether) {
   EXPECT_EQ(decision.verdicts[1].kind, PlacementResult::Kind::held_by_queue);
 }
 
-/// A tree of three queues with the limits of the row: the queue of the company, below it the queue of a team, and below
-/// that the batch queue of the team.
+/// A tree of three queues with these limits: the queue of the company, below it the queue of a team, and below that the
+/// batch queue of the team.
 struct FullQueue {
   const char* what;
   std::int64_t company, team, batch;  ///< limits, GPUs

@@ -8,9 +8,12 @@ namespace capstan::decide::place {
 void refuse_oversized(Context& context) {
   for (PendingGang& gang : context.gangs) {
     if (!gang.has_no_room()) continue;
-    const model::GangSpec& spec = gang.pods.shape.spec;
-    const std::int64_t all = std::ssize(context.snapshot.gangs.at(gang.id()).pods);
-    // Counting the nodes that exist visits all of them, so it is done only if too little can be bought.
+    const model::GangSpec& spec = gang.pods.request.spec;
+    // A gang with several pod sets is refused only if its largest pods have too few nodes.
+    const std::int64_t all =
+        spec.other_pods.empty() ? std::ssize(context.snapshot.gangs.at(gang.id()).pods) : spec.pods.count;
+    // most_ever() visits all nodes that exist, so it is called only if too few nodes can be bought. A gang with bound
+    // pods is never refused.
     const std::int64_t buyable = gang.pods.bound.empty() ? context.search.most_buyable(gang.pods) : all;
     if (buyable >= all) continue;
     const std::int64_t largest = context.search.most_ever(gang.pods);

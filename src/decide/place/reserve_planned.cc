@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <functional>
+#include <vector>
+
 #include "decide/place/passes.h"
 
 namespace capstan::decide::place {
@@ -7,11 +11,11 @@ void reserve(const GangPods& gang, Context& context) {
   if (context.queues.refusal_of_promise(gang.ask)) return;
   const Fit fit = context.search.find(gang).fit;
   for (const NodeId node : fit.nodes) {
-    context.take(node, gang.shape.spec.pods.gpus_per_pod, gang.shape.spec.pods.pod_class);
+    context.take(node, gang.request.spec.pods.gpus_per_pod, gang.request.spec.pods.pod_class);
   }
   context.queues.promise(gang.ask);
   if (!fit.nodes.empty()) return;
-  const std::int64_t pods = gang.shape.spec.pods.count;
+  const std::int64_t pods = gang.request.spec.pods.count;
   if (context.search.most_buyable(gang) < pods && context.search.most_ever(gang) < pods) return;
   Shortfall& lack = context.decision.shortfalls.emplace_back(shortfall_of(gang, fit));
   lack.why = context.search.reason_of(gang, lack);
@@ -21,9 +25,13 @@ void reserve(const GangPods& gang, Context& context) {
 }  // namespace
 
 void reserve_planned(Context& context) {
+  std::vector<GangPods> gangs;
   for (const model::PlannedGang& planned : context.planned) {
-    reserve(gang_pods_of(*context.snapshot.catalog, planned), context);
+    gangs.push_back(gang_pods_of(*context.snapshot.catalog, planned));
   }
+  const auto priority = [](const GangPods& gang) { return gang.request.spec.priority; };
+  std::ranges::stable_sort(gangs, std::ranges::greater{}, priority);
+  for (const GangPods& gang : gangs) reserve(gang, context);
 }
 
 }  // namespace capstan::decide::place

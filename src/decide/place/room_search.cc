@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "decide/place/fit_sets.h"
 #include "decide/place/shortfall_reason.h"
 
 namespace capstan::decide::place {
@@ -11,6 +12,11 @@ namespace {
 
 /// Most changes for which a refusal is revised. After more changes a search is cheaper.
 constexpr std::size_t kMaxRevisedChanges = 256;
+
+/// Returns true if all pods of the gang are equal and need GPUs.
+bool is_simple(const GangPods& gang) {
+  return gang.request.spec.other_pods.empty() && gang.request.spec.pods.gpus_per_pod > MilliGpu{};
+}
 
 std::int64_t most_of_one_pool(const model::Catalog& catalog, const Shortfall& shape) {
   std::int64_t most = 0;
@@ -38,43 +44,45 @@ RoomSearch::RoomSearch(const model::Snapshot& snapshot, AssumedRooms& rooms, Spr
 }
 
 RoomSearch::LevelFit RoomSearch::find(const GangPods& gang) {
-  const SearchSubject subject{gang.shape.gang, gang.shape.service, gang.shape.ordinal};
+  const SearchSubject subject{gang.request.gang, gang.request.service, gang.request.ordinal};
   const SpreadConstraint::Distribution* spread =
-      gang.bound.empty() ? spread_.distribution_of(gang.shape.service) : nullptr;
+      gang.bound.empty() ? spread_.distribution_of(gang.request.service) : nullptr;
   if (spread == nullptr) {
     return narrowest_fit(gang, [&](const Request& request) {
       const bool is_new = gang.bound.empty();
-      return with_note(subject, request, is_new ? fit_of_class(gang, request) : best_fit(rooms_.rooms(), request));
+      return with_note(subject, request, is_new ? fit_of_class(gang, request) : search(gang, request));
     });
   }
-  // The replicas of a service change only together with the rooms. The places that were considered are kept by gang.
-  const auto known = spread_refusals_.find({gang.shape.service, gang.shape.spec});
+  // The refusal of another replica of the service with the same request is valid until the rooms change, because the
+  // distribution of the replicas changes only together with the rooms. If places are kept for explanations, the search
+  // is done for each gang, because these places are stored by gang.
+  const auto known = spread_refusals_.find({gang.request.service, gang.request.spec});
   const bool is_known = known != spread_refusals_.end() && known->second.version == rooms_.version();
   return is_known && searches_ == nullptr ? known->second.found : find_spread(gang, *spread);
 }
 
-/// Searches room for a replica of a service that must survive the loss of a domain.
+/// Searches for room for a replica of a service that must survive the loss of a domain.
 RoomSearch::LevelFit RoomSearch::find_spread(const GangPods& gang, const SpreadConstraint::Distribution& spread) {
   ++rooms_.refusals.searches;
-  const SearchSubject subject{gang.shape.gang, gang.shape.service, gang.shape.ordinal};
-  LevelFit found{{}, gang.shape.spec.required_level};
-  for (const ReplicaCount most : spread.steps()) {
-    const std::set<FailureDomain> avoided = spread.above(most);
+  const SearchSubject subject{gang.request.gang, gang.request.service, gang.request.ordinal};
+  LevelFit found{{}, gang.request.spec.required_level};
+  for (const ReplicaCount most : spread.replica_limits()) {
+    const std::set<FailureDomain> avoided = spread.domains_above(most);
     found = narrowest_fit(gang, [&](Request request) {
       request.avoided = &avoided;
       request.avoided_level = spread.level;
-      return with_note(subject, request, best_fit(rooms_.rooms(), request));
+      return with_note(subject, request, search(gang, request));
     });
     if (!found.fit.nodes.empty()) return found;
   }
-  spread_refusals_.insert_or_assign({gang.shape.service, gang.shape.spec}, SpreadRefusal{rooms_.version(), found});
+  spread_refusals_.insert_or_assign({gang.request.service, gang.request.spec}, SpreadRefusal{rooms_.version(), found});
   return found;
 }
 
 std::int64_t RoomSearch::most_ever(const GangPods& gang) {
-  const Request request = request_of(gang, gang.shape.spec.required_level);
+  const Request request = request_of(gang, gang.request.spec.required_level);
   if (!gang.bound.empty()) return max_pods_if_empty(rooms_.rooms(), request);
-  fleet::Refusal& known = refusal_of(gang, gang.shape.spec.required_level);
+  fleet::Refusal& known = refusal_of(gang, gang.request.spec.required_level);
   if (!known.pods_if_empty || known.layout != rooms_.layout()) {
     known.pods_if_empty = max_pods_if_empty(rooms_.rooms(), request);
     known.layout = rooms_.layout();
@@ -83,17 +91,17 @@ std::int64_t RoomSearch::most_ever(const GangPods& gang) {
 }
 
 std::int64_t RoomSearch::most_buyable(const GangPods& gang) {
-  const auto [known, is_new] = buyable_.try_emplace(gang.shape.spec);
-  if (is_new) known->second = most_of_one_pool(*snapshot_.catalog, gang.shape);
+  const auto [known, is_new] = buyable_.try_emplace(gang.request.spec);
+  if (is_new) known->second = most_of_one_pool(*snapshot_.catalog, gang.request);
   return known->second;
 }
 
 std::int64_t RoomSearch::most_on_all_nodes(const GangPods& gang) {
-  Request request = request_of(gang, gang.shape.spec.required_level);
+  Request request = request_of(gang, gang.request.spec.required_level);
   request.pod_class = nullptr;
-  Shortfall any = gang.shape;
+  Shortfall any = gang.request;
   any.spec.pods.pod_class = {};
-  fleet::Refusal& known = refusal_of(gang, gang.shape.spec.required_level);
+  fleet::Refusal& known = refusal_of(gang, gang.request.spec.required_level);
   if (!known.pods_on_all_nodes || known.layout_of_all_nodes != rooms_.layout()) {
     known.pods_on_all_nodes = max_pods_if_empty(rooms_.rooms(), request);
     known.layout_of_all_nodes = rooms_.layout();
@@ -102,9 +110,10 @@ std::int64_t RoomSearch::most_on_all_nodes(const GangPods& gang) {
 }
 
 model::Reason RoomSearch::reason_of(const GangPods& gang, const Shortfall& lack) {
-  const Request request = request_of(gang, gang.shape.spec.required_level);
+  if (const auto lacked = reason_of_other_set(lack)) return *lacked;
+  const Request request = request_of(gang, gang.request.spec.required_level);
   if (!gang.bound.empty()) return reason_of_shortfall(rooms_.rooms(), request, lack);
-  const auto [known, is_new] = reasons_.try_emplace(gang.shape.spec);
+  const auto [known, is_new] = reasons_.try_emplace(gang.request.spec);
   const auto key = [](const Shortfall& of) {
     return std::tie(of.best_domain, of.best_node, of.best_free, of.short_by);
   };
@@ -125,11 +134,11 @@ void RoomSearch::forget_unused() {
 }
 
 Request RoomSearch::request_of(const GangPods& gang, model::Level level) const {
-  Request request{.gpu = gang.shape.spec.pods.gpu,
+  Request request{.gpu = gang.request.spec.pods.gpu,
                   .level = level,
-                  .pods = gang.shape.spec.pods.count,
-                  .gpus_per_pod = gang.shape.spec.pods.gpus_per_pod,
-                  .pod_class = snapshot_.catalog->eligibility.find(gang.shape.spec.pods.pod_class)};
+                  .pods = gang.request.spec.pods.count,
+                  .gpus_per_pod = gang.request.spec.pods.gpus_per_pod,
+                  .pod_class = snapshot_.catalog->eligibility.find(gang.request.spec.pods.pod_class)};
   if (gang.bound.empty()) return request;
   request.only_node = gang.bound.front();
   if (const NodeRoom* room = rooms_.rooms().find(request.only_node)) {
@@ -142,7 +151,7 @@ Request RoomSearch::request_of(const GangPods& gang, model::Level level) const {
 /// result is that of the required level.
 template <typename FitAt>
 RoomSearch::LevelFit RoomSearch::narrowest_fit(const GangPods& gang, FitAt fit_at) const {
-  const model::GangSpec& spec = gang.shape.spec;
+  const model::GangSpec& spec = gang.request.spec;
   LevelFit found{{}, spec.required_level};
   for (const model::Level level :
        model::levels_to_try(snapshot_.catalog->topologies, spec.required_level, spec.preferred)) {
@@ -152,14 +161,38 @@ RoomSearch::LevelFit RoomSearch::narrowest_fit(const GangPods& gang, FitAt fit_a
   return found;
 }
 
+/// Returns the requests of all sets of the gang.
+/// @param request  request of the first set
+std::vector<Request> RoomSearch::requests_of_sets(const GangPods& gang, const Request& request) const {
+  std::vector<Request> sets = {request};
+  for (const model::PodSet& pods : gang.request.spec.other_pods) {
+    Request& other = sets.emplace_back(request);
+    other.gpu = pods.gpu;
+    other.pods = pods.count;
+    other.gpus_per_pod = pods.gpus_per_pod;
+    other.pod_class = snapshot_.catalog->eligibility.find(pods.pod_class);
+  }
+  return sets;
+}
+
+/// Searches room for all pods of a gang that need a node.
+/// @param request  request of the first set
+Fit RoomSearch::search(const GangPods& gang, const Request& request) {
+  return is_simple(gang) ? best_fit(rooms_.rooms(), request)
+                         : best_fit_of_sets(rooms_.rooms_for_trial(), requests_of_sets(gang, request));
+}
+
 /// Finds room for a gang without bound pods. Equal gangs are refused for the same reason. After a refusal, only the
 /// nodes that have changed since then are counted.
 Fit RoomSearch::fit_of_class(const GangPods& gang, const Request& request) {
   fleet::Refusal& known = refusal_of(gang, request.level);
   Fit fit;
-  if (!known.best || !revise_known(fit, known, request)) {
+  const bool is_known =
+      known.best && (is_simple(gang) ? revise_known(fit, known, request) : known.version == rooms_.version());
+  if (is_known && !is_simple(gang)) static_cast<BestPlace&>(fit) = *known.best;
+  if (!is_known) {
     ++rooms_.refusals.searches;
-    fit = best_fit(rooms_.rooms(), request);
+    fit = search(gang, request);
   }
   if (fit.nodes.empty()) {
     known.best = fit;
@@ -168,7 +201,7 @@ Fit RoomSearch::fit_of_class(const GangPods& gang, const Request& request) {
   return fit;
 }
 
-/// Returns false if a search is needed.
+/// Updates a known refusal and writes the result into `fit`. Returns false if a search is needed instead.
 bool RoomSearch::revise_known(Fit& fit, const fleet::Refusal& known, const Request& request) const {
   const auto changes = rooms_.changes_since(known.version);
   if (!changes || changes->size() > kMaxRevisedChanges) return false;
@@ -178,7 +211,7 @@ bool RoomSearch::revise_known(Fit& fit, const fleet::Refusal& known, const Reque
 
 /// Returns the refusal of gangs with the same request that require the level. Adds an empty one if there is none.
 fleet::Refusal& RoomSearch::refusal_of(const GangPods& gang, model::Level level) {
-  model::GangSpec spec = gang.shape.spec;
+  model::GangSpec spec = gang.request.spec;
   spec.required_level = level;
   spec.preferred.reset();
   fleet::Refusal& refusal = rooms_.refusals.rows[spec];

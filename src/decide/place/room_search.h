@@ -28,19 +28,19 @@ class RoomSearch {
     model::Level level;
   };
 
-  /// Searches room for the pods of a gang that need a node. Tries the level that the gang prefers, then wider ones up
-  /// to the level that it requires. The spread of a service over failure domains takes precedence over the preferred
-  /// level. Without room, the result is that of the required level.
+  /// Searches for room for the pods of a gang that need a node. Tries the level that the gang prefers, then wider ones
+  /// up to the level that it requires. The spread of a service over failure domains takes precedence over the preferred
+  /// level. If there is no room, the result is that of the required level.
   LevelFit find(const GangPods& gang);
 
-  /// Returns how many pods of the gang the largest existing domain could hold if it were empty. The answer is kept
-  /// until more than the free room of a node changes.
+  /// Returns how many pods of the gang the largest existing domain could hold if it were empty. The answer is kept as
+  /// long as nothing changes about the nodes except the GPUs and resources that they have free.
   std::int64_t most_ever(const GangPods& gang);
   /// Returns how many pods of the gang the nodes of one pool could hold together if the pool grew to its limit.
   std::int64_t most_buyable(const GangPods& gang);
 
-  /// Returns how many pods of the gang `most_ever` and `most_buyable` would count if labels and taints excluded no
-  /// node. The gang has no bound pods.
+  /// Returns the larger of the numbers that `most_ever` and `most_buyable` would return if labels and taints excluded
+  /// no node. The gang must have no bound pods.
   std::int64_t most_on_all_nodes(const GangPods& gang);
   /// Returns the reason for which find() has found no room. Equal gangs share the answer while the rooms stay the same.
   model::Reason reason_of(const GangPods& gang, const Shortfall& lack);
@@ -59,6 +59,8 @@ class RoomSearch {
   LevelFit find_spread(const GangPods& gang, const SpreadConstraint::Distribution& spread);
   template <typename FitAt>
   LevelFit narrowest_fit(const GangPods& gang, FitAt fit_at) const;
+  Fit search(const GangPods& gang, const Request& request);
+  std::vector<Request> requests_of_sets(const GangPods& gang, const Request& request) const;
   Fit fit_of_class(const GangPods& gang, const Request& request);
   bool revise_known(Fit& fit, const fleet::Refusal& known, const Request& request) const;
   fleet::Refusal& refusal_of(const GangPods& gang, model::Level level);

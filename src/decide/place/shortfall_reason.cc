@@ -37,7 +37,8 @@ void each_group_for(const FreeNodes& nodes, const Request& request, std::int64_t
   }
 }
 
-/// Calls `visit(id, room)` for each node of a place with enough GPUs for one pod; at level `node`, for all pods.
+/// Calls `visit(id, room)` for each node of a place that has enough GPUs for one pod. At level `node`, it must
+/// have enough GPUs for all pods.
 template <typename Visit>
 void each_node(const Rooms& rooms, const Request& request, const Place& place, Visit visit) {
   if (place.nodes == nullptr) return visit(place.node, *rooms.find(place.node));
@@ -125,10 +126,25 @@ std::optional<Reason> lack_of_resource(const Rooms& rooms, const Request& reques
 
 }  // namespace
 
+std::optional<Reason> reason_of_other_set(const Shortfall& lack) {
+  for (std::size_t i = 0; i < lack.spec.sets(); ++i) {
+    if (lack.short_pods[i] == 0) continue;
+    const model::PodSet& set = lack.spec.set(i);
+    if (i == 0 && set.gpus_per_pod > MilliGpu{}) return std::nullopt;
+    return Reason{ReasonCode::pod_set_short,
+                  {lack.short_pods[i], set.count, set.gpus_per_pod.count, model::reason_number(lack.best_domain),
+                   model::reason_number(lack.spec.required_level)}};
+  }
+  return std::nullopt;
+}
+
 Reason reason_of_shortfall(const Rooms& rooms, const Request& request, const Shortfall& lack) {
   const std::int64_t level = model::reason_number(request.level);
   const std::int64_t best = model::reason_number(lack.best_domain), gpu = lack.spec.pods.gpu.value;
   const std::int64_t best_free = lack.best_free.count / 1'000;
+  // Smaller pods of the gang count only if the larger ones have room.
+  const MilliGpu needed = request.gpus_per_pod * request.pods;
+  const std::int64_t short_pods = lack.short_pods.front();
   if (const auto place = place_with_gpus(rooms, request, lack.best_domain)) {
     if (const auto lacked = lack_of_resource(rooms, request, *place)) return *lacked;
   } else if (request.pod_class != nullptr) {
@@ -136,15 +152,16 @@ Reason reason_of_shortfall(const Rooms& rooms, const Request& request, const Sho
     any.pod_class = nullptr;
     if (const auto excluded = place_with_gpus(rooms, any, lack.best_domain)) {
       return {ReasonCode::nodes_exclude_pods,
-              {gpus_up(lack.needed), best_free, model::reason_number(excluded->domain), level, gpu,
+              {gpus_up(needed), best_free, model::reason_number(excluded->domain), level, gpu,
                excluded->free.count / 1'000}};
     }
   }
-  if (lack.best_free >= lack.needed) {
-    const std::int64_t fit = request.pods - lack.short_by.count / request.gpus_per_pod.count;
+  if (lack.best_free >= needed) {
+    const std::int64_t fit = request.pods - short_pods;
     return {ReasonCode::gpus_scattered, {fit, request.pods, request.gpus_per_pod.count, best, level, best_free}};
   }
-  return {ReasonCode::shortfall, {gpus_up(lack.short_by), best_free, gpus_up(lack.needed), best, level, gpu}};
+  return {ReasonCode::shortfall,
+          {gpus_up(request.gpus_per_pod * short_pods), best_free, gpus_up(needed), best, level, gpu}};
 }
 
 }  // namespace capstan::decide::place

@@ -1,4 +1,4 @@
-// Tests that a gang without room is told what it lacks: GPUs, another resource, or nodes that admit it.
+// Tests that the reason of a gang without room names what it lacks: GPUs, another resource, or nodes that admit it.
 #include "decide/place/shortfall_reason.h"
 
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ const Row kRows[] = {
      },
      "labels or taints exclude the pods from nodes with free GPUs: the gang needs 16 H100 GPUs in one rack; one rack, "
      "rack "
-     "\"rack-2\", has 16 free, but on nodes that may run the pods one rack has at most 8"},
+     "\"rack-2\", has 16 free, but the nodes that may run the pods have at most 8 free in one rack"},
     {"the free GPUs are on too many nodes",
      [](World& world) {
        for (int i = 0; i < 2; ++i) world.bind(world.gang(1, 3, TopologyLevel::node), node(world, 0, 0, {}));

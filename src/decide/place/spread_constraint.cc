@@ -26,7 +26,7 @@ void SpreadConstraint::Distribution::add(FailureDomain domain) {
   ++placed;
 }
 
-std::vector<ReplicaCount> SpreadConstraint::Distribution::steps() const {
+std::vector<ReplicaCount> SpreadConstraint::Distribution::replica_limits() const {
   std::set<ReplicaCount> counts{0};
   for (const auto& [domain, count] : held) {
     if (!is_strict() || count < share) counts.insert(count);
@@ -34,7 +34,7 @@ std::vector<ReplicaCount> SpreadConstraint::Distribution::steps() const {
   return {counts.begin(), counts.end()};
 }
 
-std::set<FailureDomain> SpreadConstraint::Distribution::above(ReplicaCount most) const {
+std::set<FailureDomain> SpreadConstraint::Distribution::domains_above(ReplicaCount most) const {
   std::set<FailureDomain> domains;
   for (const auto& [domain, count] : held) {
     if (count > most) domains.insert(domain);

@@ -10,8 +10,8 @@
 
 namespace capstan::decide::place {
 
-/// Spreads the replicas of a service that must survive the loss of a domain (model::Service::survives). Each replica
-/// goes to the domain with the fewest replicas. At first a replica may take room in any domain. Once enough replicas
+/// Spreads the replicas of a service that must survive the loss of a domain (model::Service::survives). Of the domains
+/// with room, a replica goes to the one with the fewest replicas. At first no domain is excluded. Once enough replicas
 /// are placed to hold the SLO without one domain's share, the spread is strict: no domain takes more than its even
 /// share, as with a topology spread constraint of maxSkew 1 and DoNotSchedule.
 class SpreadConstraint {
@@ -28,9 +28,9 @@ class SpreadConstraint {
     void add(FailureDomain domain);
     /// Returns the limits to try in a search, ascending. With each limit, only domains that hold at most that many
     /// replicas may be used.
-    std::vector<ReplicaCount> steps() const;
+    std::vector<ReplicaCount> replica_limits() const;
     /// Returns the domains that hold more than `most`.
-    std::set<FailureDomain> above(ReplicaCount most) const;
+    std::set<FailureDomain> domains_above(ReplicaCount most) const;
   };
   /// Returns the number of replicas by domain, including replicas placed in this cycle. Returns null if the service
   /// need not survive a loss or there is only one domain.
@@ -53,7 +53,7 @@ class SpreadConstraint {
   /// Distributions of the services that were asked for. They are kept, because each costs a pass over the service's
   /// gangs.
   std::map<ServiceId, std::optional<Distribution>> distributions_;
-  /// Replicas for which this cycle chose a preferred zone.
+  /// Number of replicas without room, by service and by the preferred zone that this cycle chose for them.
   std::map<std::pair<ServiceId, FailureDomain>, ReplicaCount> promised_;
 };
 

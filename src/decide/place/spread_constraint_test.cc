@@ -11,7 +11,7 @@ using fleet::testing::at;
 using fleet::testing::World;
 using model::Gang;
 
-constexpr std::size_t kZoneA = 0, kZoneB = 4;  // NVLink domains in them
+constexpr std::size_t kZoneA = 0, kZoneB = 4;  // an NVLink domain of each zone
 
 /// A service that must survive the loss of a domain, with nodes of eight GPUs.
 struct ZonedWorld : World {

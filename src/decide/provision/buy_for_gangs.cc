@@ -15,13 +15,14 @@ using model::Reason;
 using model::ReasonCode;
 using place::has_best;
 using place::needs_one_node;
+using place::PodCounts;
 using place::Shortfall;
 
 /// One way to complete a gang: a number of nodes of one offering inside one domain.
 struct Option {
   PoolId pool;
   OfferingId offering;
-  DomainId within;
+  DomainId domain;
   std::int64_t count = 0;
   std::int64_t weight = 0;         // of the pool
   MicroUsd price{};                // per hour, of all nodes
@@ -42,7 +43,7 @@ class Buyer {
   /// Buys the nodes that the gang lacks, or states why it waits.
   void serve(const Shortfall& lack) {
     if (const auto nomination = capacity_.expected_nodes().nominate(lack)) {
-      return keep(lack, capacity_.reason(*nomination, lack.short_by));
+      return add_no_action(lack, capacity_.reason(*nomination, lack.short_by));
     }
     Reason obstacle{ReasonCode::no_offering, {gpus_up(lack.needed), lack.spec.pods.gpu.value}};
     OfferComparison comparison{.gang = lack.gang,
@@ -56,17 +57,17 @@ class Buyer {
       note_comparison(decision_.offer_comparisons, std::move(comparison),
                       option.transform([](const Option& one) { return offer_of(one); }));
     }
-    if (!option) return keep(lack, obstacle);
+    if (!option) return add_no_action(lack, obstacle);
     capacity_.launch({.pool = option->pool,
                       .offering = option->offering,
-                      .within = option->within,
+                      .domain = option->domain,
                       .count = option->count,
                       .hold = policy_.hold,
                       .gang = lack.gang},
                      {ReasonCode::launch_for_gang, {option->count, gpus_up(lack.short_by)}}, decision_, memory_);
     place::ExpectedNodes& expected = capacity_.expected_nodes();
     if (option->completes_best) expected.use_free(lack.best_domain);
-    expected.reserve(lack, option->within, expected.lacking(lack, option->within));
+    expected.reserve(lack, option->domain, expected.lacking(lack, option->domain));
   }
 
  private:
@@ -74,8 +75,8 @@ class Buyer {
     return lack.may_use(capacity_.catalog(), purchase);
   }
 
-  /// Returns the domain of the level in the offering's zone that has the fewest nodes. Nodes on their way count. Among
-  /// equal domains, the lowest id wins.
+  /// Returns a domain of the gang's required level in the offering's zone, other than the gang's best domain. Of these
+  /// domains it is the one with the fewest nodes, nodes on their way included. Ties go to the lowest id.
   DomainId new_domain(const Shortfall& lack, const model::Offering& offering) const {
     if (lack.spec.required_level == TopologyLevel::zone) return offering.zone;
     const model::Catalog& catalog = capacity_.catalog();
@@ -89,7 +90,7 @@ class Buyer {
       if (const DomainRoom* room = index_.rooms.find({lack.spec.required_level, id, lack.spec.pods.gpu}))
         nodes += room->nodes.size();
       for (const place::ExpectedNode& expected : capacity_.expected_nodes().nodes())
-        nodes += capacity_.inside(expected.within, id) ? 1 : 0;
+        nodes += capacity_.inside(expected.domain, id) ? 1 : 0;
       if (best.valid() && nodes >= fewest) continue;
       best = id;
       fewest = nodes;
@@ -99,22 +100,60 @@ class Buyer {
 
   static Offer offer_of(const Option& option) {
     return {.purchase = {option.pool, option.offering},
-            .within = option.within,
+            .domain = option.domain,
             .count = option.count,
             .price = option.price};
   }
 
-  /// Returns the reason for which a new node does not hold `pods` of the gang although it has the GPUs; no value if it
-  /// lacks GPUs.
+  /// Returns the reason for which a new node does not hold these pods of the gang although it has the GPUs; no value if
+  /// it lacks GPUs.
   std::optional<Reason> lacking_resource(const Shortfall& lack, const model::Purchase& purchase,
-                                         std::int64_t pods) const {
+                                         const PodCounts& pods) const {
     const model::Catalog& catalog = capacity_.catalog();
-    const MilliGpu of_node = whole_gpus(catalog.offering(purchase.offering).gpus);
-    if (fleet::places({of_node}, lack.spec.pods.gpus_per_pod) < pods) return std::nullopt;
+    fleet::NeededDevices devices;
     model::Resources amounts;
-    const model::Resources& of_pod = catalog.eligibility.requests(lack.spec.pods.pod_class);
-    for (std::int64_t i = 0; i < pods; ++i) model::add_to(amounts, of_pod);
-    return capacity_.new_nodes().lack(purchase, amounts, pods);
+    for (std::size_t set = 0; set < lack.spec.sets(); ++set) {
+      const model::PodSet& equal = lack.spec.set(set);
+      for (std::int64_t i = 0; i < pods[set]; ++i) {
+        devices.add(equal.gpus_per_pod);
+        model::add_to(amounts, catalog.eligibility.requests(equal.pod_class));
+      }
+    }
+    if (devices.count() > catalog.offering(purchase.offering).gpus) return std::nullopt;
+    return capacity_.new_nodes().lack(purchase, amounts, place::sum_of(pods));
+  }
+
+  /// Returns the number of new nodes that the pods need, at least one. No value: a new node has no room for one of the
+  /// pods, or not for all of them although the gang needs one node.
+  std::optional<std::int64_t> nodes_for(const Shortfall& lack, const model::Purchase& purchase, PodCounts pods) const {
+    const place::NewNodes& new_nodes = capacity_.new_nodes();
+    if (lack.spec.other_pods.empty()) {
+      const std::int64_t per_node = new_nodes.pods_on(purchase, lack.spec.pods.gpus_per_pod, lack.spec.pods.pod_class);
+      if (per_node == 0 || (needs_one_node(lack) && per_node < pods[0])) return std::nullopt;
+      return ceil_div(std::max<std::int64_t>(pods[0], 1), per_node);
+    }
+    const place::ExpectedNode fresh{.bought = purchase,
+                                    .gpu = lack.spec.pods.gpu,
+                                    .domain = {},
+                                    .free = {whole_gpus(capacity_.catalog().offering(purchase.offering).gpus)},
+                                    .others = new_nodes.resources_of(purchase)};
+    std::int64_t nodes = 0;
+    for (std::int64_t left = place::sum_of(pods); left > 0; ++nodes) {
+      const PodCounts here = place::pods_on(fresh, lack, capacity_.catalog(), pods);
+      const std::int64_t on_node = place::sum_of(here);
+      if (on_node == 0 || (needs_one_node(lack) && on_node < left)) return std::nullopt;
+      for (std::size_t set = 0; set < pods.size(); ++set) pods[set] -= here[set];
+      left -= on_node;
+    }
+    return std::max<std::int64_t>(nodes, 1);
+  }
+
+  /// Returns pods that one new node must hold: all of them if the gang needs one node, else one pod of each set.
+  static PodCounts pods_of_one_node(const Shortfall& lack, const PodCounts& pods) {
+    PodCounts some = pods;
+    for (std::int64_t& count : some) count = needs_one_node(lack) ? count : std::min<std::int64_t>(count, 1);
+    if (lack.spec.other_pods.empty() && !needs_one_node(lack)) some[0] = 1;
+    return some;
   }
 
   /// Returns the cheapest option of the pools with the highest weight. Ties go to the preferred zone, then to the best
@@ -134,29 +173,28 @@ class Buyer {
       offer.why = why;
       comparison->add(offer);
     };
-    const auto consider = [&](PoolId pool, OfferingId id, DomainId within, bool completes) {
+    const auto consider = [&](PoolId pool, OfferingId id, DomainId domain, bool completes) {
       const model::Offering& offering = catalog.offering(id);
-      const std::int64_t per_node =
-          capacity_.new_nodes().pods_on({pool, id}, lack.spec.pods.gpus_per_pod, lack.spec.pods.pod_class);
-      std::int64_t pods = capacity_.expected_nodes().lacking(lack, within);
-      if (!needs_one_node(lack)) pods -= capacity_.expected_nodes().slots(lack, within);
-      if (per_node == 0 || (needs_one_node(lack) && per_node < pods)) {
-        const std::optional<Reason> why = lacking_resource(lack, {pool, id}, needs_one_node(lack) ? pods : 1);
+      PodCounts pods = capacity_.expected_nodes().lacking(lack, domain);
+      if (!needs_one_node(lack)) pods = capacity_.expected_nodes().without_room(lack, domain, pods);
+      const std::optional<std::int64_t> nodes = nodes_for(lack, {pool, id}, pods);
+      if (!nodes) {
+        const std::optional<Reason> why = lacking_resource(lack, {pool, id}, pods_of_one_node(lack, pods));
         if (why && obstacle.code == ReasonCode::no_offering) obstacle = *why;
-        return note({pool, id, within}, Offer::Outcome::too_small, why.value_or(Reason{}));
+        return note({pool, id, domain}, Offer::Outcome::too_small, why.value_or(Reason{}));
       }
-      const std::int64_t count = ceil_div(std::max<std::int64_t>(pods, 1), per_node);
+      const std::int64_t count = *nodes;
       const bool preferred = lack.preferred_zone.valid() && offering.zone == lack.preferred_zone;
       const Option option{.pool = pool,
                           .offering = id,
-                          .within = within,
+                          .domain = domain,
                           .count = count,
                           .weight = catalog.pool(pool).weight,
                           .price = offering.price_per_hour * count,
                           .in_preferred_zone = preferred,
                           .completes_best = completes};
-      const Capacity::Obstacle found = capacity_.obstacle(pool, id, count);
-      if (found != Capacity::Obstacle::ok) {
+      const PurchaseLimits::Obstacle found = capacity_.obstacle(pool, id, count);
+      if (found != PurchaseLimits::Obstacle::ok) {
         obstacle = capacity_.reason(found, pool, id, count);
         return note(option, Offer::Outcome::refused, obstacle);
       }
@@ -175,7 +213,7 @@ class Buyer {
           continue;
         }
         if (needs_one_node(lack) || lack.spec.required_level == TopologyLevel::cluster) {
-          // A gang that must fit on one node and has pods bound there can only wait for room on that node.
+          // A gang that must fit on one node and already has pods on a node can only wait for room on that node.
           if (!(needs_one_node(lack) && lack.bound_to_best)) consider({p}, id, lack.best_domain, !needs_one_node(lack));
           continue;
         }
@@ -190,7 +228,7 @@ class Buyer {
     return best;
   }
 
-  void keep(const Shortfall& lack, Reason why) {
+  void add_no_action(const Shortfall& lack, Reason why) {
     const bool planned = !lack.gang.valid();
     decision_.plan.no_actions.push_back(
         {planned ? model::Plan::NoAction::Subject::service : model::Plan::NoAction::Subject::gang,
@@ -198,7 +236,7 @@ class Buyer {
   }
 
   const Index& index_;
-  Capacity& capacity_;
+  PurchaseLimits& capacity_;
   const Policy& policy_;
   Memory& memory_;
   Decision& decision_;

@@ -3,6 +3,7 @@
 
 #include "decide/provision/passes.h"
 #include "decide/testing/both_layers.h"
+#include "decide/testing/placement.h"
 
 namespace capstan::decide::provision {
 namespace {
@@ -18,7 +19,7 @@ TEST(Groups, CompleteTheDomainThatNeedsTheFewestNodes) {
   ASSERT_EQ(bought.size(), 1u);
   EXPECT_EQ(bought[0].offering, one);
   EXPECT_EQ(bought[0].count, 1);
-  EXPECT_EQ(bought[0].within, world.nvlink(1));
+  EXPECT_EQ(bought[0].domain, world.nvlink(1));
   EXPECT_EQ(bought[0].hold, groups().hold);
 }
 
@@ -30,7 +31,7 @@ TEST(Groups, AllNodesOfAGangComeInOneDomain) {
   const auto bought = launches(run(world, groups(), memory, 0));
   ASSERT_EQ(bought.size(), 1u);
   EXPECT_EQ(bought[0].count, 4);
-  EXPECT_EQ(bought[0].within, world.rack(2)) << "the lowest rack of the zone that offers";
+  EXPECT_EQ(bought[0].domain, world.rack(2)) << "the lowest rack of the zone that offers";
   EXPECT_TRUE(launches(run(world, groups(), memory, 1)).empty()) << "they are on their way";
 }
 
@@ -187,6 +188,37 @@ TEST(Groups, NothingIsBoughtInPartUnderALimit) {
   const Decision decision = run(world, groups(), memory, 2);
   EXPECT_TRUE(launches(decision).empty());
   EXPECT_TRUE(kept_for(decision, model::ReasonCode::pool_limit));
+}
+
+/// Returns the nodes that are bought for two workers with eight GPUs and 60 CPUs each, and a leader without GPUs.
+std::int64_t nodes_with_leader(std::int64_t leader_cpu_milli, std::int64_t free_cpu_milli) {
+  World world;
+  world.catalog().instance_types = {{.name = "p5", .cpu_milli = 100'000, .memory_mib = 1}};
+  const auto eight = world.offering(8, 0, 10);
+  world.catalog().offerings[eight.value].type = {0};
+  world.pool({eight}, 64);
+  if (free_cpu_milli > 0) world.set_available(world.node(0), {.cpu_milli = free_cpu_milli});
+  const model::PodSet workers{.gpu = {0},
+                              .count = 2,
+                              .gpus_per_pod = whole_gpus(8),
+                              .pod_class = world.pod_class({true}, {.cpu_milli = 60'000})};
+  const model::PodSet leader{.gpu = {0},
+                             .count = 1,
+                             .gpus_per_pod = {},
+                             .pod_class = world.pod_class({true}, {.cpu_milli = leader_cpu_milli})};
+  place::gang_of_sets(world, {workers, leader}, TopologyLevel::rack);
+  Memory memory;
+  std::int64_t nodes = 0;
+  for (const auto& launch : launches(run(world, groups(), memory, 0))) nodes += launch.count;
+  EXPECT_TRUE(launches(run(world, groups(), memory, 1)).empty()) << "they are on their way";
+  return nodes;
+}
+
+TEST(Groups, ALeaderWithoutGpusNeedsNoNodeOfItsOwnIfItFitsOnANodeOfTheWorkers) {
+  EXPECT_EQ(nodes_with_leader(40'000, 0), 2);
+  EXPECT_EQ(nodes_with_leader(41'000, 0), 3) << "no node has CPU for a worker and the leader";
+  EXPECT_EQ(nodes_with_leader(40'000, 60'000), 1) << "one worker uses a node that exists, the leader the new node";
+  EXPECT_EQ(nodes_with_leader(41'000, 101'000), 1) << "the node that exists has CPU for a worker and the leader";
 }
 
 }  // namespace

@@ -61,9 +61,9 @@ bool may_use(const place::Shortfall* lack, const model::Catalog& catalog, const 
   return lack == nullptr || lack->may_use(catalog, purchase);
 }
 
-/// Returns true if pods with these shortfalls may share a node. Pods of one gang always may. Pods of different gangs
-/// may if they prefer the same zone and have the same constraints: their replicas are then spread over zones and not
-/// over nodes.
+/// Returns true if pods with these shortfalls may share a node. Pods of one gang, and pods without a shortfall, always
+/// may share one. Pods of different gangs with shortfalls may share a node if they prefer the same zone and have the
+/// same constraints: their replicas are then spread over zones and not over nodes.
 bool may_share_node(const place::Shortfall* a, const place::Shortfall* b) {
   if (a == b) return true;
   if (a == nullptr || b == nullptr || !a->preferred_zone.valid()) return false;
@@ -75,7 +75,7 @@ bool may_share_node(const place::Shortfall* a, const place::Shortfall* b) {
 /// weight. Ties go to the preferred zone, then to the lower id, then to the earlier pool. If there is none, `why`
 /// receives the reason.
 /// @param comparison  receives the offerings that were considered; null: none are kept
-std::optional<Choice> cheapest(const Capacity& capacity, model::GpuKindId gpu, const Needed& needed,
+std::optional<Choice> cheapest(const PurchaseLimits& capacity, model::GpuKindId gpu, const Needed& needed,
                                const place::Shortfall* lack, Reason& why, OfferComparison* comparison = nullptr) {
   const model::Catalog& catalog = capacity.catalog();
   std::optional<Choice> best;
@@ -102,8 +102,8 @@ std::optional<Choice> cheapest(const Capacity& capacity, model::GpuKindId gpu, c
         note({{p}, id}, Offer::Outcome::not_allowed);
         continue;
       }
-      const Capacity::Obstacle obstacle = capacity.obstacle({p}, id, 1);
-      if (obstacle != Capacity::Obstacle::ok) {
+      const PurchaseLimits::Obstacle obstacle = capacity.obstacle({p}, id, 1);
+      if (obstacle != PurchaseLimits::Obstacle::ok) {
         why = capacity.reason(obstacle, {p}, id, 1);
         note({{p}, id}, Offer::Outcome::refused, why);
         continue;
@@ -143,9 +143,9 @@ std::vector<WaitingPod> waiting_pods(const Index& index, const model::Snapshot& 
     const model::Pod& pod = snapshot.pods.at(id);
     if (bound_now.contains(id) || held.contains(pod.gang)) continue;
     const auto lack = lacks.find(pod.gang);
-    const model::Gang& gang = snapshot.gangs.at(pod.gang);
-    pods.push_back({id, pod.gang, gang.spec.pods.gpu, pod.gpus, gang.spec.pods.pod_class, created,
-                    lack == lacks.end() ? nullptr : lack->second});
+    const model::PodSet& set = snapshot.gangs.at(pod.gang).spec.set(pod.set);
+    pods.push_back(
+        {id, pod.gang, set.gpu, pod.gpus, set.pod_class, created, lack == lacks.end() ? nullptr : lack->second});
   }
   std::ranges::sort(pods, [](const WaitingPod& a, const WaitingPod& b) {
     return std::tuple(b.gpus, a.since, a.pod) < std::tuple(a.gpus, b.since, b.pod);
@@ -170,7 +170,7 @@ bool close_batch(const std::vector<WaitingPod>& demand, const Policy& policy, Me
 }
 
 /// Assigns the pods to new nodes, each pod to the first node on which it fits.
-std::vector<Bin> packed(const std::vector<WaitingPod>& demand, const Capacity& capacity) {
+std::vector<Bin> packed(const std::vector<WaitingPod>& demand, const PurchaseLimits& capacity) {
   std::vector<Bin> bins;
   Reason why;
   for (const WaitingPod& pod : demand) {
@@ -187,8 +187,8 @@ std::vector<Bin> packed(const std::vector<WaitingPod>& demand, const Capacity& c
   return bins;
 }
 
-/// Adds the reason why the pod's gang waits to the plan, once per gang and reason.
-void keep(Decision& decision, const WaitingPod& pod, Reason why) {
+/// Adds to the plan the reason why the pod's gang waits, once per gang and reason.
+void add_no_action(Decision& decision, const WaitingPod& pod, Reason why) {
   std::vector<model::Plan::NoAction>& kept = decision.plan.no_actions;
   const auto same = [&](const model::Plan::NoAction& k) { return k.id == pod.gang.value && k.why.code == why.code; };
   if (std::ranges::none_of(kept, same)) kept.push_back({model::Plan::NoAction::Subject::gang, pod.gang.value, why});
@@ -201,9 +201,10 @@ std::set<PodId> take_bindings(const model::Plan& plan, const Index& index, const
   for (const model::Action& action : plan.actions) {
     const auto* bind = std::get_if<model::BindPods>(&action.effect);
     if (bind == nullptr) continue;
-    const model::PodClassId pods = snapshot.gangs.at(bind->gang).spec.pods.pod_class;
+    const model::GangSpec& spec = snapshot.gangs.at(bind->gang).spec;
     for (const model::BindPods::Binding& binding : bind->bindings) {
       bound.insert(binding.pod);
+      const model::PodClassId pods = spec.set(snapshot.pods.at(binding.pod).set).pod_class;
       room.take(binding.node, known_row(index.pods, binding.pod).gpus, snapshot.catalog->eligibility.requests(pods));
     }
   }
@@ -212,12 +213,12 @@ std::set<PodId> take_bindings(const model::Plan& plan, const Index& index, const
 
 /// Assigns waiting pods to free GPUs of nodes and of nodes on their way. Returns the pods that fit on none.
 std::vector<WaitingPod> pods_without_room(Context& context) {
-  Capacity& capacity = context.capacity;
+  PurchaseLimits& capacity = context.capacity;
   const model::Eligibility& eligibility = capacity.catalog().eligibility;
   fleet::Trial room(context.index.rooms);
   const std::set<PodId> bound_now = take_bindings(context.placed.plan, context.index, context.snapshot, room);
-  // A pod that fits on a node is no reason to buy, even if its gang does not fit: the autoscaler leaves it to the
-  // scheduler.
+  // No node is bought for a pod that fits on an existing node, even if its gang does not fit: an autoscaler that knows
+  // no gangs leaves such a pod to the scheduler.
   std::vector<WaitingPod> demand;
   for (const WaitingPod& pod : waiting_pods(context.index, context.snapshot, bound_now, context.placed)) {
     const bool is_spread = pod.lack != nullptr && pod.lack->spread_is_strict;
@@ -235,8 +236,8 @@ std::vector<WaitingPod> pods_without_room(Context& context) {
     });
     if (expected != capacity.expected_nodes().nodes().end()) {
       place::take(*expected, pod.gpus, eligibility.requests(pod.pod_class));
-      keep(context.decision, pod,
-           capacity.reason({1, expected->claim, expected->bought.pool, expected->ready_at}, pod.gpus));
+      add_no_action(context.decision, pod,
+                    capacity.reason({1, expected->claim, expected->bought.pool, expected->ready_at}, pod.gpus));
       continue;
     }
     demand.push_back(pod);
@@ -246,7 +247,7 @@ std::vector<WaitingPod> pods_without_room(Context& context) {
 
 /// Buys one node for each bin, or states why its pods wait.
 void buy_bins(const std::vector<Bin>& bins, Context& context) {
-  Capacity& capacity = context.capacity;
+  PurchaseLimits& capacity = context.capacity;
   Reason why;
   for (const Bin& bin : bins) {
     const WaitingPod& first = bin.pods.front();
@@ -262,13 +263,13 @@ void buy_bins(const std::vector<Bin>& bins, Context& context) {
           choice.transform([](const Choice& one) { return Offer{.purchase = {one.pool, one.offering}, .count = 1}; }));
     }
     if (!choice) {
-      for (const WaitingPod& pod : bin.pods) keep(context.decision, pod, why);
+      for (const WaitingPod& pod : bin.pods) add_no_action(context.decision, pod, why);
       continue;
     }
     const WaitingPod& oldest = *std::ranges::min_element(bin.pods, {}, &WaitingPod::since);
     const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(context.now - oldest.since).count();
     capacity.launch(
-        {.pool = choice->pool, .offering = choice->offering, .within = {}, .count = 1, .hold = {}, .gang = {}},
+        {.pool = choice->pool, .offering = choice->offering, .domain = {}, .count = 1, .hold = {}, .gang = {}},
         {ReasonCode::launch_for_pod, {waited, oldest.gpus.count}}, context.decision, context.memory);
     for (const WaitingPod& pod : bin.pods) {
       place::take(capacity.expected_nodes().nodes().back(), pod.gpus,
@@ -295,7 +296,7 @@ void buy_for_pods(Context& context) {
     for (const WaitingPod& pod : demand) {
       const auto open_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - memory.batch_first).count();
       const auto idle_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - memory.batch_last).count();
-      keep(context.decision, pod, {ReasonCode::batching, {open_ms, idle_ms}});
+      add_no_action(context.decision, pod, {ReasonCode::batching, {open_ms, idle_ms}});
     }
     return;
   }

@@ -19,7 +19,7 @@ class ActionCheck {
     const auto backoff = std::ranges::find(context_.memory.backoffs, launch.offering, &Memory::Backoff::offering);
     if (backoff != context_.memory.backoffs.end() && context_.now < backoff->until)
       return "4: an offering is bought while it is in backoff";
-    // The account contains the launch already, because the launch is in the memory.
+    // The count is 0 because the account contains the launch already: the launch is in the memory.
     if (account_.refusal(launch.pool, launch.offering, 0)) return "4: a launch exceeds a limit";
     launched_gpus_ += launch.count * context_.snapshot.catalog->offering(launch.offering).gpus;
     return launch.count > 0 ? "" : "6: a launch of no node";

@@ -62,7 +62,7 @@ TEST(ProvisionChecks, ANodeWithAPodOrForAPodIsKept) {
 TEST(ProvisionChecks, ALaunchMustFitTheLimitsAndTheBackoffs) {
   Cycle cycle;
   const model::LaunchNodes launch{
-      .pool = cycle.pool, .offering = cycle.offering, .within = {}, .count = 1, .hold = {}, .gang = {}};
+      .pool = cycle.pool, .offering = cycle.offering, .domain = {}, .count = 1, .hold = {}, .gang = {}};
   cycle.context->capacity.launch(launch, {}, cycle.context->decision, cycle.memory);
   EXPECT_EQ(broken_invariant(*cycle.context), "4: a launch exceeds a limit") << "the pool has all of its 16 GPUs";
   cycle.memory.backoffs.push_back({cycle.offering, 1, at(90), at(200)});

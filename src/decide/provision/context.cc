@@ -6,7 +6,7 @@ namespace capstan::decide::provision {
 namespace {
 
 /// Returns true if a step is due, and notes its time.
-bool begins(Instant& last, Duration every, Instant now) {
+bool begin_if_due(Instant& last, Duration every, Instant now) {
   if (!last.is_never() && now - last < every) return false;
   last = now;
   return true;
@@ -26,8 +26,9 @@ Context::Context(Index& rooms_index, const model::Snapshot& from, const place::D
       capacity(rooms_index, from, known, at),
       nominated(placement.nominated) {
   decision.expected_gpus = capacity.expected_nodes().gpus();
-  scans = begins(memory.last_scan, policy.scan_interval, now);
-  consolidates = policy.consolidation.enabled && begins(memory.last_consolidation, policy.consolidation.poll, now);
+  scans = begin_if_due(memory.last_scan, policy.scan_interval, now);
+  consolidates =
+      policy.consolidation.enabled && begin_if_due(memory.last_consolidation, policy.consolidation.poll, now);
 }
 
 }  // namespace capstan::decide::provision

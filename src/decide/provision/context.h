@@ -5,8 +5,8 @@
 #include <set>
 #include <vector>
 
-#include "decide/provision/capacity.h"
 #include "decide/provision/provision.h"
+#include "decide/provision/purchase_limits.h"
 
 namespace capstan::decide::provision {
 
@@ -28,8 +28,8 @@ struct Context {
 
   Detail detail = Detail::reasons;  ///< what the decision keeps for explanations
   bool scans = false;               ///< true: launches are decided now (Policy::scan_interval)
-  bool consolidates = false;        ///< true: returns of nodes are decided now (Consolidation::poll)
-  Capacity capacity;
+  bool consolidates = false;        ///< true: nodes to give back are chosen now (Consolidation::poll)
+  PurchaseLimits capacity;
   std::set<model::NodeId> nominated;  ///< nodes on which waiting pods are expected to fit; they are not given back
   bool gave_back_empty = false;       ///< true: an empty node is given back now
   Decision decision;

@@ -28,9 +28,9 @@ void back_off(Memory& memory, OfferingId offering, const Policy& policy, Instant
 namespace {
 
 /// Returns true if the claim may result from this launch. All claims of a launch with a hold time have one group.
-bool answers(const Claim& claim, const Memory::PendingLaunch& asked) {
+bool may_result_from(const Claim& claim, const Memory::PendingLaunch& asked) {
   return asked.count > 0 && asked.pool == claim.pool && asked.offering == claim.offering &&
-         asked.within == claim.within && (asked.hold > Duration{}) == claim.group.valid();
+         asked.domain == claim.domain && (asked.hold > Duration{}) == claim.group.valid();
 }
 
 /// Returns the launch that created a new group: the oldest launch of the same size. If there is none, returns the
@@ -38,7 +38,7 @@ bool answers(const Claim& claim, const Memory::PendingLaunch& asked) {
 Memory::PendingLaunch* launch_of(Memory& memory, const Claim& claim, std::int64_t claims) {
   Memory::PendingLaunch* larger = nullptr;
   for (Memory::PendingLaunch& asked : memory.pending_launches) {
-    if (asked.group.valid() || !answers(claim, asked)) continue;
+    if (asked.group.valid() || !may_result_from(claim, asked)) continue;
     if (asked.count == claims) return &asked;
     if (asked.count > claims && larger == nullptr) larger = &asked;
   }
@@ -85,7 +85,7 @@ void match_claims(Memory& memory, const model::Snapshot& snapshot, const Policy&
       return;
     }
     const auto asked = std::ranges::find_if(memory.pending_launches,
-                                            [&](const Memory::PendingLaunch& a) { return answers(claim, a); });
+                                            [&](const Memory::PendingLaunch& a) { return may_result_from(claim, a); });
     if (asked != memory.pending_launches.end()) --asked->count;
   });
   for (const auto& [group, claims] : groups) match_group(memory, snapshot, policy, group, claims);
@@ -151,8 +151,8 @@ std::vector<model::Action> settle_groups(Memory& memory, const Index& index, con
       std::erase_if(memory.backoffs, [&](const Memory::Backoff& b) { return b.offering == group.offering; });
       continue;
     }
-    // The controller process that created the group ended before it created all claims, and no other process creates
-    // the missing ones.
+    // Claims that are still missing after the timeout never appear: the controller process that created the group ended
+    // before it created them, and no other process does so.
     const bool abandoned = std::ssize(group.claims) < group.count && now - group.requested_at >= policy.ask_timeout;
     const bool hopeless = found.lost > 0 || abandoned || now >= group.until;
     if (!released_before && hopeless) back_off(memory, group.offering, policy, now);

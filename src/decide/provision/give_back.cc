@@ -67,7 +67,7 @@ bool ReturnableNodes::contains(NodeId id, const model::Node& node) const {
          !is_in_unfinished_group(node) && !is_awaited(id, node);
 }
 
-Duration ReturnableNodes::quiet_for(NodeId id) const {
+Duration ReturnableNodes::unchanged_for(NodeId id) const {
   const std::vector<Memory::StablePods>& rows = context_.memory.stable_pods;
   const auto found = std::ranges::lower_bound(rows, id, {}, &Memory::StablePods::node);
   return found != rows.end() && found->node == id ? context_.now - found->since : Duration{};
@@ -98,22 +98,26 @@ bool ReturnableNodes::is_in_unfinished_group(const model::Node& node) const {
                              [&](const Memory::Group& group) { return has(group.claims, node.claim); });
 }
 
-/// Returns true if the node lies in the best domain of a waiting gang. An empty node must also have room for a pod of
-/// the gang. The policy `group` keeps such a node, because it is about to add the missing nodes to the domain.
+/// Returns true if the policy `group` keeps the node for a waiting gang. Such a node lies in the best domain of the
+/// gang, to which the policy is about to add the missing nodes. If the node is empty, it must also have room for a pod
+/// of the gang.
 bool ReturnableNodes::is_awaited(NodeId id, const model::Node& node) const {
   if (context_.policy.kind != Policy::Kind::group) return false;
   return std::ranges::any_of(context_.placed.shortfalls, [&](const place::Shortfall& lack) {
-    const model::PodSet& pods = lack.spec.pods;
-    if (pods.gpu != node.gpu || !lack.best_domain.valid() ||
+    if (lack.spec.pods.gpu != node.gpu || !lack.best_domain.valid() ||
         node.domains.domain_at(lack.spec.required_level) != lack.best_domain) {
       return false;
     }
     if (!is_empty(id)) return true;
     const NodeRoom* room = context_.index.rooms.find(id);
-    const place::Request request{.gpu = pods.gpu,
-                                 .gpus_per_pod = pods.gpus_per_pod,
-                                 .pod_class = context_.capacity.catalog().eligibility.find(pods.pod_class)};
-    return place::may_use(room, request) && place::slots(*room, id, request) > 0;
+    for (std::size_t set = 0; set < lack.spec.sets(); ++set) {
+      const model::PodSet& pods = lack.spec.set(set);
+      const place::Request request{.gpu = pods.gpu,
+                                   .gpus_per_pod = pods.gpus_per_pod,
+                                   .pod_class = context_.capacity.catalog().eligibility.find(pods.pod_class)};
+      if (place::may_use(room, request) && place::slots(*room, id, request) > 0) return true;
+    }
+    return false;
   });
 }
 

@@ -23,16 +23,16 @@ class ReturnableNodes {
  public:
   explicit ReturnableNodes(const Context& context);
 
-  /// Returns true if the node may be given back once it has been quiet for long enough.
+  /// Returns true if the node may be given back once its pods have not changed for long enough.
   bool contains(NodeId id, const model::Node& node) const;
   /// Returns true if no pod holds GPUs on the node.
   bool is_empty(NodeId id) const { return !context_.index.pods_by_node.contains(id); }
   /// Returns how long the pods of the node have not changed; 0 if that is not known.
-  Duration quiet_for(NodeId id) const;
+  Duration unchanged_for(NodeId id) const;
   /// Returns how many more nodes of a pool may be given back now.
   std::int64_t budget(model::PoolId pool) const;
-  /// Returns the reason for a node that waits because of the budgets that its pool states; no value if another limit
-  /// keeps it.
+  /// Returns the reason to state for a node of the pool that may not be given back yet because of the budgets that the
+  /// pool states. Returns no value if another limit is the cause.
   std::optional<model::Reason> wait_for_budget(model::PoolId pool) const;
   void count_return(model::PoolId pool);
 
@@ -42,7 +42,7 @@ class ReturnableNodes {
 
   struct Budget {
     std::int64_t allowed = 0;        ///< nodes that may terminate at once
-    std::int64_t terminating = 0;    ///< nodes that terminate, or that were told to
+    std::int64_t terminating = 0;    ///< nodes that terminate or were told to terminate
     std::int64_t above_minimum = 0;  ///< nodes above the minimum of the policy
   };
 

@@ -46,7 +46,7 @@ class UnderutilizedNodes {
   std::vector<Candidate> underutilized() const {
     std::vector<Candidate> candidates;
     context_.snapshot.nodes.for_each([&](NodeId id, const model::Node& node) {
-      const bool is_quiet = nodes_.quiet_for(id) >= context_.policy.consolidation.after;
+      const bool is_quiet = nodes_.unchanged_for(id) >= context_.policy.consolidation.after;
       if (nodes_.is_empty(id) || !nodes_.contains(id, node) || !is_quiet || nodes_.budget(node.pool) <= 0) return;
       const NodeRoom& room = *context_.index.rooms.find(id);
       const std::int64_t used = (room.gpus - room.free.sum).count;
@@ -84,9 +84,9 @@ class UnderutilizedNodes {
     for (const auto& [created, pod_id] : context_.index.unbound_pods) {
       const model::Pod& pod = context_.snapshot.pods.at(pod_id);
       const model::Gang& gang = context_.snapshot.gangs.at(pod.gang);
-      const NodeId other =
-          place::first_with_room(room.rooms(), request(gang.spec.pods.gpu, pod.gpus, gang.spec.pods.pod_class));
-      if (other.valid()) room.take(other, pod.gpus, eligibility().requests(gang.spec.pods.pod_class));
+      const model::PodSet& set = gang.spec.set(pod.set);
+      const NodeId other = place::first_with_room(room.rooms(), request(set.gpu, pod.gpus, set.pod_class));
+      if (other.valid()) room.take(other, pod.gpus, eligibility().requests(set.pod_class));
     }
     std::vector<MilliGpu> left;
     for (PodId pod : known_row(context_.index.pods_by_node, id)) {
@@ -111,7 +111,7 @@ class UnderutilizedNodes {
       const model::Offering& offering = context_.capacity.catalog().offering(offering_id);
       const bool fits = offering.gpu == node.gpu && offering.gpus >= needed.count();
       if (!fits || offering.price_per_hour >= price_of(context_, node)) continue;
-      if (context_.capacity.obstacle(node.pool, offering_id, 1) != Capacity::Obstacle::ok) continue;
+      if (context_.capacity.obstacle(node.pool, offering_id, 1) != PurchaseLimits::Obstacle::ok) continue;
       const std::pair option{offering.price_per_hour, offering_id};
       if (!best || option < *best) best = option;
     }
@@ -120,7 +120,7 @@ class UnderutilizedNodes {
     context_.snapshot.nodes.for_each([&](NodeId node_id, const model::Node&) { newest = node_id; });
     context_.memory.replacements.push_back({id, node.pool, best->second, newest, context_.now});
     context_.capacity.launch(
-        {.pool = node.pool, .offering = best->second, .within = {}, .count = 1, .hold = {}, .gang = {}},
+        {.pool = node.pool, .offering = best->second, .domain = {}, .count = 1, .hold = {}, .gang = {}},
         {ReasonCode::cheaper_replacement, {best->first.count, price_of(context_, node).count}}, context_.decision,
         context_.memory);
     return true;

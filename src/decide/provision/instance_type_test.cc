@@ -8,7 +8,7 @@
 namespace capstan::decide::provision::instance_type_test {
 namespace {
 
-/// A pool with a cheap offering of 48 CPUs and a dear one of 192 CPUs, each with eight GPUs.
+/// A pool with a cheap offering of 48 CPUs and an expensive one of 192 CPUs, each with eight GPUs.
 struct TwoTypes {
   TwoTypes() {
     small = world.offering(8, 0, 10), large = world.offering(8, 0, 20);

@@ -12,7 +12,7 @@ void fields(MemoryType& m, Each&& each, Rows&& rows) {
   each(m.last_scan, m.last_consolidation, m.batch_first, m.batch_last, m.newest_pod, m.newest_claim);
   rows(m.failed, [&](auto& id) { each(id); });
   rows(m.pending_launches,
-       [&](auto& a) { each(a.pool, a.offering, a.within, a.gang, a.group, a.count, a.hold, a.at); });
+       [&](auto& a) { each(a.pool, a.offering, a.domain, a.gang, a.group, a.count, a.hold, a.at); });
   rows(m.groups, [&](auto& g) {
     each(g.id, g.offering, g.count, g.requested_at, g.until, g.released_at);
     rows(g.claims, [&](auto& id) { each(id); });

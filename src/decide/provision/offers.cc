@@ -19,7 +19,7 @@ void note_comparison(std::vector<OfferComparison>& offer_comparisons, OfferCompa
   if (offer_comparisons.size() == kMaxComparisons) return;
   if (chosen) {
     const auto found = std::ranges::find_if(comparison.offers, [&](const Offer& offer) {
-      return offer.purchase == chosen->purchase && offer.within == chosen->within;
+      return offer.purchase == chosen->purchase && offer.domain == chosen->domain;
     });
     if (found == comparison.offers.end()) {
       // The list was full before the chosen offer was considered.
@@ -30,7 +30,7 @@ void note_comparison(std::vector<OfferComparison>& offer_comparisons, OfferCompa
     }
   }
   std::ranges::sort(comparison.offers, {}, [](const Offer& offer) {
-    return std::tuple(offer.outcome, offer.price, offer.purchase, offer.within);
+    return std::tuple(offer.outcome, offer.price, offer.purchase, offer.domain);
   });
   if (comparison.offers.size() > OfferComparison::kMaxShown) {
     comparison.left_out += static_cast<std::int64_t>(comparison.offers.size() - OfferComparison::kMaxShown);

@@ -17,13 +17,13 @@ namespace capstan::decide::provision {
 struct Offer {
   enum class Outcome : std::uint8_t {
     chosen,
-    not_cheapest,  ///< could be bought, but another one is cheaper or preferred, or its pool has a higher weight
+    not_cheapest,  ///< could be bought, but another offer has a pool of higher weight, a lower price, or a better zone
     refused,       ///< cannot be bought now; `why` gives the reason
     too_small,     ///< its nodes do not hold the pods
     not_allowed,   ///< the pods may not run on its nodes, or its domain has its share of the replicas
   };
   model::Purchase purchase;
-  model::DomainId within{};  ///< domain of all nodes; none: anywhere in the zone of the offering
+  model::DomainId domain{};  ///< domain of all nodes; none: anywhere in the zone of the offering
   std::int64_t count = 0;    ///< nodes; 0 if it was not counted
   MicroUsd price{};          ///< price of the nodes per hour
   Outcome outcome = Outcome::not_cheapest;

@@ -49,7 +49,7 @@ Policy whole_groups() { return {}; }
 
 void forget(Memory& memory, const model::LaunchNodes& launch) {
   const auto asked = std::ranges::find_if(memory.pending_launches, [&](const Memory::PendingLaunch& a) {
-    return a.pool == launch.pool && a.offering == launch.offering && a.within == launch.within &&
+    return a.pool == launch.pool && a.offering == launch.offering && a.domain == launch.domain &&
            a.gang == launch.gang && a.count == launch.count;
   });
   if (asked != memory.pending_launches.end()) memory.pending_launches.erase(asked);

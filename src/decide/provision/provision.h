@@ -25,7 +25,7 @@ namespace capstan::decide::provision {
 struct Consolidation {
   model::ConsolidationPolicy policy = model::ConsolidationPolicy::when_empty;
   bool enabled = true;
-  Duration after = std::chrono::hours(1);    ///< time since a pod was last added to or removed from the node
+  Duration after = std::chrono::hours(1);    ///< time for which the pods of a node must not have changed
   Duration poll = std::chrono::seconds(10);  ///< time between two passes; Karpenter's default
   std::int64_t budget_percent = 10;          ///< share of a pool's nodes that may terminate at once, rounded up
   /// Policy WhenEmptyOrUnderutilized only: a node is never given back if this share of its GPUs or more is used,
@@ -60,8 +60,8 @@ std::vector<std::string_view> pass_names(Policy::Kind kind);
 /// Returns the defaults of Cluster Autoscaler: a scan every 10 s and a backoff of 5 to 30 min. A node with less than
 /// 50 % of its GPUs in use is given back after 10 min if its pods fit elsewhere.
 Policy cluster_autoscaler();
-/// Returns the defaults of Karpenter: batches of 1 s idle and at most 10 s, a backoff of 3 min, and the consolidation
-/// WhenEmptyOrUnderutilized after 0 s, which ends running replicas.
+/// Returns the defaults of Karpenter: batches that close after 1 s without a new pod or after 10 s, a backoff of 3 min,
+/// and the consolidation WhenEmptyOrUnderutilized after 0 s, which ends running replicas.
 Policy karpenter();
 /// Returns the defaults of Capstan: whole groups, WhenEmpty after 1 h.
 Policy whole_groups();
@@ -72,7 +72,7 @@ struct Memory {
   struct PendingLaunch {
     model::PoolId pool;
     model::OfferingId offering;
-    model::DomainId within;
+    model::DomainId domain;
     model::GangId gang;
     model::ClaimGroupId group;  ///< group of its claims; none until the first of them was seen
     std::int64_t count = 0;     ///< claims that were not seen yet

@@ -63,7 +63,7 @@ RC_GTEST_PROP(Provision, KeepsTheLimitOverManyDecisionsAndRepeatsFromItsText, ()
       const bool grouped = launch.hold > Duration{};
       for (std::int64_t i = 0; i < launch.count; ++i) {
         world.claim(launch.pool, launch.offering, Claim::Phase::requested, step * 11,
-                    grouped ? model::ClaimGroupId{group} : model::ClaimGroupId{}, launch.within);
+                    grouped ? model::ClaimGroupId{group} : model::ClaimGroupId{}, launch.domain);
       }
       group += grouped ? 1 : 0;
     }

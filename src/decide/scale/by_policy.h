@@ -22,14 +22,15 @@ std::vector<model::SignalField> signals_needed_by(const Rules& policy);
 
 /// @param decision the service, its variant and its current replicas; all counts start at the current replicas
 /// @return the finished decision, with its plan
-Decision decide_by(const Fixed& policy, Decision decision, const RoleView& role, Memory& memory, Instant now);
-Decision decide_by(const DutyCycleHpa& policy, Decision decision, const RoleView& role, Memory& memory, Instant now);
-Decision decide_by(const MemoryHpa& policy, Decision decision, const RoleView& role, Memory& memory, Instant now);
-Decision decide_by(const QueueHpa& policy, Decision decision, const RoleView& role, Memory& memory, Instant now);
-Decision decide_by(const Capstan& policy, Decision decision, const RoleView& role, Memory& memory, Instant now);
-Decision decide_by(const Rules& policy, Decision decision, const RoleView& role, Memory& memory, Instant now);
+Decision decide_by(const Fixed& policy, Decision decision, const WorkloadView& role, Memory& memory, Instant now);
+Decision decide_by(const DutyCycleHpa& policy, Decision decision, const WorkloadView& role, Memory& memory,
+                   Instant now);
+Decision decide_by(const MemoryHpa& policy, Decision decision, const WorkloadView& role, Memory& memory, Instant now);
+Decision decide_by(const QueueHpa& policy, Decision decision, const WorkloadView& role, Memory& memory, Instant now);
+Decision decide_by(const Capstan& policy, Decision decision, const WorkloadView& role, Memory& memory, Instant now);
+Decision decide_by(const Rules& policy, Decision decision, const WorkloadView& role, Memory& memory, Instant now);
 
 /// Turns `desired` into a plan: one action, or the reason why there is none.
-Decision finish(Decision decision, const RoleView& role);
+Decision finish(Decision decision, const WorkloadView& role);
 
 }  // namespace capstan::decide::scale

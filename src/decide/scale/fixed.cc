@@ -10,7 +10,7 @@ Duration period_of(const Fixed& policy) { return policy.period; }
 
 std::vector<model::SignalField> signals_needed_by(const Fixed&) { return {}; }
 
-Decision decide_by(const Fixed& policy, Decision decision, const RoleView& role, Memory&, Instant) {
+Decision decide_by(const Fixed& policy, Decision decision, const WorkloadView& role, Memory&, Instant) {
   decision.proposed = decision.stabilized = policy.replicas;
   decision.desired = std::clamp(policy.replicas, role.min, role.max);
   decision.is_stated = decision.desired <= policy.replicas;

@@ -6,7 +6,7 @@
 #include "decide/scale/scale.h"
 
 /// HPA v2's calculation for one metric, as separate functions that can each be compared with Kubernetes' own test
-/// cases. Ratios are doubles because HPA's are: a ratio of exactly 1.1 is within a tolerance of 10 % there. Quantities
+/// cases. Ratios are doubles as in HPA, which counts a ratio of exactly 1.1 as within a tolerance of 10 %. Quantities
 /// are in thousandths, as in the API. Source: kubernetes pkg/controller/podautoscaler/replica_calculator.go.
 namespace capstan::decide::scale {
 
@@ -49,7 +49,7 @@ struct HpaReadiness {
 HpaPod::Group group_pod(const HpaPodFacts& pod, bool cpu, const HpaReadiness& readiness, Instant now);
 
 struct HpaProposal {
-  bool valid = false;                    ///< false: HPA treats it as an error, such as no reading from any counted pod
+  bool valid = false;                    ///< false: an error for HPA, for example if no counted pod has a reading
   std::int64_t mean_milli = 0;           ///< mean of the samples, or of the total for a metric that is not per pod
   std::int64_t utilization_percent = 0;  ///< utilization; set by propose_by_utilization only
   double ratio = 0;

@@ -34,11 +34,11 @@ struct MetricProposal {
 };
 
 /// Returns HPA's calculation for one metric. HPA ignores the age of a reading: a stale value counts.
-MetricProposal read_metric(const RoleView& role, MetricReading::Kind kind, std::int64_t target,
+MetricProposal read_metric(const WorkloadView& role, MetricReading::Kind kind, std::int64_t target,
                            const HpaSettings& settings) {
   MetricReading reading{.kind = kind, .target = target};
   std::vector<HpaPod> pods;
-  for (const RoleView::Replica& replica : role.replicas) {
+  for (const WorkloadView::Replica& replica : role.replicas) {
     if (replica.phase == Gang::Phase::draining) continue;
     const model::Signal& signal = signal_of(replica.signals, kind);
     if (replica.phase == Gang::Phase::pending) {
@@ -96,7 +96,7 @@ model::Reason metric_reason(const MetricReading& reading, const Decision& decisi
 }
 
 /// Returns true if the current replicas are outside the bounds. HPA then reads no metric and goes to the bound at once.
-bool outside_bounds(Decision& decision, const RoleView& role) {
+bool outside_bounds(Decision& decision, const WorkloadView& role) {
   if (role.current > role.max) {
     decision.desired = role.max;
     decision.is_stated = true;
@@ -111,19 +111,19 @@ bool outside_bounds(Decision& decision, const RoleView& role) {
   return true;
 }
 
-/// Returns true if only a window's earlier count is beyond a bound, and the metric's count is not.
-bool only_window_exceeds(const Decision& decision, const RoleView& role) {
+/// Returns true if the count that a window holds is beyond a bound although the metric's own count is not.
+bool only_window_exceeds(const Decision& decision, const WorkloadView& role) {
   return (decision.stabilized > role.max && decision.proposed <= role.max) ||
          (decision.stabilized < role.min && decision.proposed >= role.min);
 }
 
 /// Returns true if the maximum limits the metric's count.
-bool is_at_maximum(const Decision& decision, const RoleView& role) {
+bool is_at_maximum(const Decision& decision, const WorkloadView& role) {
   return decision.desired == role.max && decision.stabilized > role.max && !only_window_exceeds(decision, role);
 }
 
 /// Returns the reason of a window or limit that changed the metric's count, else `metric`.
-model::Reason limit_reason(const Decision& decision, const RoleView& role, const HpaSettings& settings,
+model::Reason limit_reason(const Decision& decision, const WorkloadView& role, const HpaSettings& settings,
                            model::Reason metric) {
   if (is_at_maximum(decision, role)) return {ReasonCode::at_maximum, {decision.stabilized, role.max}};
   if (decision.desired != decision.stabilized && !only_window_exceeds(decision, role)) {
@@ -148,8 +148,8 @@ struct Target {
 };
 
 /// Returns the number of ready replicas that lack a usable reading of at least one of the metrics.
-ReplicaCount silent_replicas(const RoleView& role, std::span<const Target> targets) {
-  return std::ranges::count_if(role.replicas, [&](const RoleView::Replica& replica) {
+ReplicaCount silent_replicas(const WorkloadView& role, std::span<const Target> targets) {
+  return std::ranges::count_if(role.replicas, [&](const WorkloadView::Replica& replica) {
     return replica.phase == Gang::Phase::ready && std::ranges::any_of(targets, [&](const Target& target) {
              return !signal_of(replica.signals, target.kind).usable();
            });
@@ -157,7 +157,7 @@ ReplicaCount silent_replicas(const RoleView& role, std::span<const Target> targe
 }
 
 /// Returns the reason why the count is not lowered: the metric without a reading, else the silent replicas.
-model::Reason silence_reason(const Decision& decision, const RoleView& role, ReplicaCount silent) {
+model::Reason silence_reason(const Decision& decision, const WorkloadView& role, ReplicaCount silent) {
   const auto reading = std::ranges::find(decision.readings, false, &MetricReading::valid);
   if (reading == decision.readings.end()) {
     return {ReasonCode::signal_missing, {silent, static_cast<std::int64_t>(role.replicas.size())}};
@@ -168,7 +168,7 @@ model::Reason silence_reason(const Decision& decision, const RoleView& role, Rep
   return {ReasonCode::signal_missing, {reading->missing + reading->unready, pods}};
 }
 
-Decision hpa(Decision decision, const RoleView& role, std::span<const Target> targets, const HpaSettings& settings,
+Decision hpa(Decision decision, const WorkloadView& role, std::span<const Target> targets, const HpaSettings& settings,
              Memory& memory, Instant now) {
   record_first_replicas(memory, role.current, now);
   if (role.current == 0 && role.min != 0) {
@@ -236,17 +236,18 @@ Duration period_of(const DutyCycleHpa& policy) { return policy.hpa.sync_period; 
 Duration period_of(const MemoryHpa& policy) { return policy.hpa.sync_period; }
 Duration period_of(const QueueHpa& policy) { return policy.hpa.sync_period; }
 
-Decision decide_by(const DutyCycleHpa& policy, Decision decision, const RoleView& role, Memory& memory, Instant now) {
+Decision decide_by(const DutyCycleHpa& policy, Decision decision, const WorkloadView& role, Memory& memory,
+                   Instant now) {
   const Target targets[] = {{MetricReading::Kind::duty_cycle, policy.target_percent}};
   return hpa(std::move(decision), role, targets, policy.hpa, memory, now);
 }
 
-Decision decide_by(const MemoryHpa& policy, Decision decision, const RoleView& role, Memory& memory, Instant now) {
+Decision decide_by(const MemoryHpa& policy, Decision decision, const WorkloadView& role, Memory& memory, Instant now) {
   const Target targets[] = {{MetricReading::Kind::memory, policy.target_percent}};
   return hpa(std::move(decision), role, targets, policy.hpa, memory, now);
 }
 
-Decision decide_by(const QueueHpa& policy, Decision decision, const RoleView& role, Memory& memory, Instant now) {
+Decision decide_by(const QueueHpa& policy, Decision decision, const WorkloadView& role, Memory& memory, Instant now) {
   std::vector<Target> targets = {{MetricReading::Kind::waiting, policy.waiting_per_replica}};
   if (policy.running_per_replica) targets.push_back({MetricReading::Kind::running, *policy.running_per_replica});
   return hpa(std::move(decision), role, targets, policy.hpa, memory, now);

@@ -1,4 +1,5 @@
-// Goal: each HPA reads its own metric and no other. Its calculation is tested in scale_test.cc.
+// Goal: each HPA reads only its own metrics, and the reason names the cause of the count. The calculation for one
+// metric is tested in hpa_metrics_test.cc.
 #include <gtest/gtest.h>
 
 #include "decide/scale/scale.h"
@@ -8,14 +9,14 @@ namespace {
 
 using model::ReasonCode;
 
-RoleView one_metric_is_high(model::Signal model::ReplicaSignals::* high) {
-  RoleView role;
+WorkloadView one_metric_is_high(model::Signal model::ReplicaSignals::* high) {
+  WorkloadView role;
   role.service = {0};
   role.min = 1;
   role.max = 20;
   role.current = 2;
   for (std::uint32_t i = 0; i < 2; ++i) {
-    RoleView::Replica replica{{i}, model::Gang::Phase::ready, {}, {}};
+    WorkloadView::Replica replica{{i}, model::Gang::Phase::ready, {}, {}};
     model::ReplicaSignals& s = replica.signals;
     s.waiting = s.running = s.duty_cycle_percent = s.memory_used_percent = model::Signal::measured(0);
     s.*high = model::Signal::measured(96);
@@ -56,7 +57,7 @@ TEST(HpaPolicy, TheHigherOfTwoMetricsWins) {
 TEST(HpaPolicy, ACountOutsideTheBoundsIsTheReasonBeforeAnyMetric) {
   QueueHpa policy;
   Memory memory;
-  RoleView role = one_metric_is_high(&model::ReplicaSignals::waiting);
+  WorkloadView role = one_metric_is_high(&model::ReplicaSignals::waiting);
   role.current = 1;
   role.min = 2;
   EXPECT_EQ(decide(role, policy, memory, Instant{}).why, (model::Reason{ReasonCode::below_minimum, {1, 2}}));
@@ -68,10 +69,10 @@ TEST(HpaPolicy, ACountOutsideTheBoundsIsTheReasonBeforeAnyMetric) {
 TEST(HpaPolicy, AWindowBeyondTheMaximumIsTheReasonOnceTheMetricFalls) {
   QueueHpa policy;
   Memory memory;
-  RoleView role = one_metric_is_high(&model::ReplicaSignals::waiting);
+  WorkloadView role = one_metric_is_high(&model::ReplicaSignals::waiting);
   role.current = role.max = 4;
   EXPECT_EQ(decide(role, policy, memory, Instant{}).why.code, ReasonCode::at_maximum);
-  for (RoleView::Replica& replica : role.replicas) replica.signals.waiting = model::Signal::measured(0);
+  for (WorkloadView::Replica& replica : role.replicas) replica.signals.waiting = model::Signal::measured(0);
   const Decision decision = decide(role, policy, memory, Instant{} + std::chrono::minutes(1));
   EXPECT_EQ(decision.desired, 4);
   EXPECT_GT(decision.stabilized, 4) << "the window still has the earlier peak";

@@ -53,7 +53,7 @@ void keep_ratio(RolePart& part, const RolePart& other, const RoleLimits& limits)
 
 /// Returns the replicas that serve or are converting to this role.
 ReplicaCount serving(const RolePart& part) {
-  return std::ranges::count_if(part.role.replicas, [](const RoleView::Replica& replica) {
+  return std::ranges::count_if(part.role.replicas, [](const WorkloadView::Replica& replica) {
     return replica.phase == model::Gang::Phase::ready ||
            (replica.resumed && replica.phase == model::Gang::Phase::starting);
   });
@@ -70,13 +70,13 @@ ReplicaCount lacks(const RolePart& part) {
 
 /// Returns true if a ready replica gives no usable reading, so that its load is unknown.
 bool has_silent_replica(const RolePart& part) {
-  return std::ranges::any_of(part.role.replicas, [](const RoleView::Replica& replica) {
+  return std::ranges::any_of(part.role.replicas, [](const WorkloadView::Replica& replica) {
     return replica.phase == model::Gang::Phase::ready && !replica.signals.waiting.usable();
   });
 }
 
-/// Returns how many replicas `from` can lend to `to` now. The remaining replicas must cover what has to serve now and
-/// keep the ratio. Otherwise the same plan would convert a replica back. A role with a silent replica lends none
+/// Returns how many replicas `from` can lend to `to` now. The replicas that remain must suffice for the present load
+/// and for the ratio. Otherwise the same plan would convert a replica back. A role with a silent replica lends none
 /// (invariant 3).
 ReplicaCount lendable_now(const RolePart& from, const RolePart& to, const RoleLimits& limits) {
   if (has_silent_replica(from)) return 0;
@@ -87,7 +87,7 @@ ReplicaCount lendable_now(const RolePart& from, const RolePart& to, const RoleLi
 
 /// Finds a replica by binary search: replicas are ordered by id.
 auto find_replica(RolePart& part, model::GangId id) {
-  return std::ranges::lower_bound(part.role.replicas, id, {}, &RoleView::Replica::id);
+  return std::ranges::lower_bound(part.role.replicas, id, {}, &WorkloadView::Replica::id);
 }
 
 /// Returns `count` ready replicas, or all if there are fewer, the least loaded first.
@@ -123,7 +123,7 @@ void convert(RolePart& from, RolePart& to, const RoleLimits& limits) {
 
 /// Returns the replicas that the role needs at the end of the lead time, without surplus that a stabilization window
 /// holds. Such surplus stays but is not replaced if it converts.
-ReplicaCount goal(const RolePart& part) {
+ReplicaCount needed_at_lead_time(const RolePart& part) {
   const Decision& decided = part.decision;
   if (decided.desired > decided.current) return decided.desired;
   return std::max(std::min(decided.proposed, decided.desired), part.role.min);
@@ -132,14 +132,16 @@ ReplicaCount goal(const RolePart& part) {
 /// Returns how many replicas a role can lend to the other by the end of the lead time.
 ReplicaCount lendable_later(const RolePart& from, const RolePart& to, const RoleLimits& limits) {
   const ReplicaCount in_ratio = ratio_bound(from, limits, to.decision.desired).least;
-  const ReplicaCount keeps = std::max({goal(from), from.decision.needed_now, in_ratio});
+  const ReplicaCount keeps = std::max({needed_at_lead_time(from), from.decision.needed_now, in_ratio});
   return std::max<ReplicaCount>(from.role.current - keeps, 0);
 }
 
-ReplicaCount lacks_later(const RolePart& part) { return std::max<ReplicaCount>(goal(part) - part.role.current, 0); }
+ReplicaCount lacks_later(const RolePart& part) {
+  return std::max<ReplicaCount>(needed_at_lead_time(part) - part.role.current, 0);
+}
 
-/// Returns the desired replicas after the immediate conversions. Replicas that the other role cannot lend are started,
-/// and surplus that the other role does not lack is stopped.
+/// Returns the desired replicas of a role after the immediate conversions. Replicas that the role lacks are started if
+/// the other role cannot lend them, and surplus replicas are stopped if the other role does not lack them.
 ReplicaCount desired_after_conversions(const RolePart& part, const RolePart& other, const RoleLimits& limits) {
   const ReplicaCount more = std::max<ReplicaCount>(lacks_later(part) - lendable_later(other, part, limits), 0);
   const ReplicaCount stays = std::max(part.decision.desired, part.decision.needed_now);
@@ -148,7 +150,7 @@ ReplicaCount desired_after_conversions(const RolePart& part, const RolePart& oth
   return part.role.current + more - std::max<ReplicaCount>(surplus - lent, 0);
 }
 
-/// Sets the desired replicas after conversions. The decision still reports the replicas before the conversions.
+/// Sets the desired replicas after conversions. `Decision::current` stays the number before the conversions.
 /// @param lendable  replicas that the other role can lend
 void plan_after_conversions(RolePart& part, ReplicaCount desired, ReplicaCount lendable) {
   Decision& decided = part.decision;
@@ -191,10 +193,11 @@ bool can_convert(const RolePart& prefill, const RolePart& decode, const RoleLimi
 }  // namespace
 
 model::ServiceId other_role(const model::Catalog& catalog, model::ServiceId service) {
-  if (const model::ServiceId feeder = catalog.service(service).prefill_service; feeder.valid()) return feeder;
-  const auto fed = std::ranges::find(catalog.services, service, &model::Service::prefill_service);
-  return fed == catalog.services.end() ? model::ServiceId{}
-                                       : model::ServiceId{static_cast<std::uint32_t>(fed - catalog.services.begin())};
+  if (const model::ServiceId prefill = catalog.service(service).prefill_service; prefill.valid()) return prefill;
+  const auto decode = std::ranges::find(catalog.services, service, &model::Service::prefill_service);
+  return decode == catalog.services.end()
+             ? model::ServiceId{}
+             : model::ServiceId{static_cast<std::uint32_t>(decode - catalog.services.begin())};
 }
 
 bool is_paired(const model::Catalog& catalog, model::ServiceId service, const Policy& policy) {

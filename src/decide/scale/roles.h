@@ -10,7 +10,7 @@ namespace capstan::decide::scale {
 
 /// The decision about one role, and the view from which it was made.
 struct RolePart {
-  RoleView role;
+  WorkloadView role;
   Decision decision;
   std::vector<model::Action> conversions{};  ///< conversions of replicas that join this role
 };

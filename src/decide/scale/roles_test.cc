@@ -28,7 +28,7 @@ RolePart part_of(const PartRow& part, model::Role role, model::ServiceId service
   made.role.min = part.min;
   made.role.max = part.max;
   for (std::uint32_t i = 0; i < part.current; ++i) {
-    RoleView::Replica replica;
+    WorkloadView::Replica replica;
     replica.id = {first_gang + i};
     replica.phase = model::Gang::Phase::ready;
     replica.signals.running = model::Signal::measured(100 - i);
@@ -161,7 +161,7 @@ TEST(Roles, ARoleLendsNoReplicaOfItsServingMinimum) {
   parts.emplace(kPrefill, part_of({2, 2, 1, 2, 7}, model::Role::prefill, kPrefill, 0));
   parts.emplace(kDecode, part_of({7, 7, 1, 2, 7}, model::Role::decode, kDecode, 50));
   const auto stop_serving = [&](model::ServiceId service, std::size_t from) {
-    std::vector<RoleView::Replica>& replicas = parts.at(service).role.replicas;
+    std::vector<WorkloadView::Replica>& replicas = parts.at(service).role.replicas;
     for (std::size_t i = from; i < replicas.size(); ++i) replicas[i].phase = model::Gang::Phase::pending;
   };
   stop_serving(kPrefill, 1);

@@ -11,7 +11,7 @@ namespace {
 using model::ReasonCode;
 
 /// Raises the decision to the floor, up to the maximum, and undoes any scale-down.
-Decision keep_floor(Decision decision, const RoleView& role, ReplicaCount floor) {
+Decision keep_floor(Decision decision, const WorkloadView& role, ReplicaCount floor) {
   const ReplicaCount least = std::max(role.current, std::min(floor, role.max));
   if (decision.desired >= least) return decision;
   decision.desired = decision.stabilized = least;
@@ -32,7 +32,7 @@ std::vector<model::SignalField> needed_signals(const Policy& policy) {
   return std::visit([](const auto& settings) { return signals_needed_by(settings); }, policy);
 }
 
-Decision finish(Decision decision, const RoleView& role) {
+Decision finish(Decision decision, const WorkloadView& role) {
   if (decision.desired == decision.current) {
     decision.plan.no_actions.push_back({model::Plan::NoAction::Subject::service, decision.service.value, decision.why});
     return decision;
@@ -43,13 +43,13 @@ Decision finish(Decision decision, const RoleView& role) {
   return decision;
 }
 
-Decision decide(const RoleView& role, const Policy& policy, Memory& memory, Instant now) {
+Decision decide(const WorkloadView& role, const Policy& policy, Memory& memory, Instant now) {
   CAPSTAN_ASSERT(role.min <= role.max);
   Decision decision;
   decision.service = role.service;
   decision.current = decision.proposed = decision.stabilized = decision.desired = role.current;
   const auto existing = std::ranges::count_if(
-      role.replicas, [](const RoleView::Replica& r) { return r.phase != model::Gang::Phase::draining; });
+      role.replicas, [](const WorkloadView::Replica& r) { return r.phase != model::Gang::Phase::draining; });
   decision.counted = std::max(role.current, static_cast<ReplicaCount>(existing));
 
   decision = std::visit(

@@ -64,7 +64,7 @@ struct Memory {
   std::vector<Recommendation> recommendations;
   std::vector<Change> ups;
   std::vector<Change> downs;
-  std::optional<CapstanMemory> capstan{};  ///< present only under Capstan's own policy
+  std::optional<CapstanMemory> capstan{};  ///< present only under the policies `Capstan` and `Rules`
   friend bool operator==(const Memory&, const Memory&) = default;
 };
 /// Returns one line of text that `parse_memory` turns back into an equal value.
@@ -73,7 +73,7 @@ Result<Memory> parse_memory(std::string_view text);
 
 /// One workload object as an autoscaler sees it: one variant of a service. A further variant is another object. A
 /// replica that is a gang of several pods counts as one, as HPA counts a LeaderWorkerSet by its leader.
-struct RoleView {
+struct WorkloadView {
   struct Replica {
     model::GangId id;
     model::Gang::Phase phase = model::Gang::Phase::pending;
@@ -101,9 +101,9 @@ struct RoleView {
   std::optional<Spread> spread{};  ///< set if the service must survive the loss of a failure domain
   // The fields below are set only in a mix of variants.
   Supply supply{};
-  std::vector<RoleView> alternatives{};  ///< the other variants behind the same endpoint, in catalog order
+  std::vector<WorkloadView> alternatives{};  ///< the other variants behind the same endpoint, in catalog order
 };
-RoleView view(const model::Snapshot& snapshot, const Index& index, model::ServiceId service);
+WorkloadView view(const model::Snapshot& snapshot, const Index& index, model::ServiceId service);
 
 /// Returns, for each service, the service whose decision covers it: for most services, the service itself. Alternatives
 /// of one another are decided together if Capstan's own policy is in force for both.
@@ -120,8 +120,8 @@ struct MixSource {
 };
 /// Returns the view of a service with its alternatives that are decided together with it, and the supply of each
 /// variant.
-RoleView view_of_mix(const model::Snapshot& snapshot, const Index& index, model::ServiceId service,
-                     const MixSource& source, Instant now);
+WorkloadView view_of_mix(const model::Snapshot& snapshot, const Index& index, model::ServiceId service,
+                         const MixSource& source, Instant now);
 
 /// The reading of one metric with its arithmetic, so that an explanation computes nothing a second time.
 struct MetricReading {
@@ -143,8 +143,8 @@ struct MetricReading {
   std::int64_t ratio_per_mille = 0;  ///< mean divided by target, rounded down, for display
   /// The same ratio after values were assumed for missing and unready replicas.
   std::int64_t filled_ratio_per_mille = 0;
-  ReplicaCount read = 0;     ///< ready replicas with a reading
-  ReplicaCount unready = 0;  ///< pods that are not bound yet
+  ReplicaCount read = 0;     ///< replicas with a reading
+  ReplicaCount unready = 0;  ///< replicas that are not bound yet
   ReplicaCount missing = 0;  ///< replicas without a reading
   bool within_tolerance = false;
   ReplicaCount proposed = 0;  ///< replicas that this metric alone asks for
@@ -158,7 +158,7 @@ struct Decision {
   ReplicaCount proposed = 0;    ///< highest count over all readings, before windows and limits
   ReplicaCount stabilized = 0;  ///< count after stabilization
   ReplicaCount desired = 0;     ///< count after rate limits and bounds
-  /// Replicas that must serve now. If replicas can change their role, the others may join the other role.
+  /// Replicas that must serve now. If replicas can change their role, the rest of the replicas may do so.
   ReplicaCount needed_now = 0;
   /// True if a person set the desired count, either as a fixed number or as the maximum that limits the count.
   bool is_stated = false;
@@ -179,12 +179,12 @@ struct Decision {
 /// like a fresh one, and capacity on its way is known only through spec.replicas.
 ///
 /// @param memory updated in place with this answer and, if it differs from the current replicas, with the change
-/// @return desired in [min, max] of the service, unless HPA leaves a workload at 0 as it is
-Decision decide(const RoleView& role, const Policy& policy, Memory& memory, Instant now);
+/// @return a decision whose `desired` is in [min, max] of the service, unless HPA leaves a workload at 0 as it is
+Decision decide(const WorkloadView& role, const Policy& policy, Memory& memory, Instant now);
 
 /// Returns the replicas to remove so that `keep` non-draining ones remain: pending first, then starting, then ready
 /// with the fewest requests running and waiting; among equals the youngest first. With a `spread`, replicas without a
-/// node go first, then always one of the domain that holds the most.
-std::vector<model::GangId> victims(const RoleView& role, ReplicaCount keep);
+/// node are removed first. Each further replica is taken from the domain that then holds the most.
+std::vector<model::GangId> victims(const WorkloadView& role, ReplicaCount keep);
 
 }  // namespace capstan::decide::scale

@@ -15,15 +15,16 @@ using model::Gang;
 using model::ReasonCode;
 using model::Signal;
 
-/// Makes a view: `ready` replicas read `reading`, `pending` are pending, `silent` are ready without a reading.
-RoleView role(ReplicaCount ready, std::int64_t reading, ReplicaCount pending = 0, ReplicaCount silent = 0) {
-  RoleView view;
+/// Makes a view: `ready` replicas have the reading, `pending` ones are pending, and `silent` ones are ready without a
+/// reading.
+WorkloadView role(ReplicaCount ready, std::int64_t reading, ReplicaCount pending = 0, ReplicaCount silent = 0) {
+  WorkloadView view;
   view.service = {0};
   view.min = 1;
   view.max = 20;
   const auto add = [&](Gang::Phase phase, Signal signal, ReplicaCount count) {
     for (ReplicaCount i = 0; i < count; ++i) {
-      RoleView::Replica replica{{static_cast<std::uint32_t>(view.replicas.size())}, phase, at(0), {}};
+      WorkloadView::Replica replica{{static_cast<std::uint32_t>(view.replicas.size())}, phase, at(0), {}};
       replica.signals.waiting = replica.signals.running = replica.signals.duty_cycle_percent =
           replica.signals.memory_used_percent = signal;
       view.replicas.push_back(replica);
@@ -45,7 +46,7 @@ struct MetricRow {
   ReasonCode why;
 };
 
-// Queue HPA with a target of 4 waiting requests per replica and 1 to 20 replicas: first evaluation, no behaviour.
+// Queue HPA with a target of 4 waiting requests per replica and 1 to 20 replicas: first evaluation, without `behavior`.
 constexpr MetricRow kQueueRows[] = {
     {"12 waiting against a target of 4: ceil(3 x 2)", 2, 12, 0, 0, 6, 4, ReasonCode::rate_limited},
     {"ceil(1.5 x 4), under max(2 x 4, 4)", 4, 6, 0, 0, 6, 6, ReasonCode::queue_above_target},
@@ -65,7 +66,7 @@ constexpr MetricRow kQueueRows[] = {
 TEST(Scale, OneSilentReplicaPreventsScaleDownIfSilenceHolds) {
   QueueHpa policy;
   policy.hpa.downscale_stabilization = {};
-  const RoleView one_silent = role(3, 0, 0, 1);
+  const WorkloadView one_silent = role(3, 0, 0, 1);
   Memory plain, held;
   plain.has_decided = held.has_decided = true;
   EXPECT_LT(decide(one_silent, policy, plain, at(0)).desired, 4) << "plain HPA scales down";
@@ -83,15 +84,15 @@ TEST(Scale, SilenceDoesNotLowerARecommendationThatWasNotApplied) {
   policy.hpa.blocks_scale_down_if_silent = true;
   policy.hpa.downscale_stabilization = std::chrono::seconds(60);
   Memory memory;
-  RoleView loaded = role(1, 16);
+  WorkloadView loaded = role(1, 16);
   EXPECT_EQ(decide(loaded, policy, memory, at(0)).desired, 4);
-  // In Shadow mode the single replica keeps serving, then is silent for longer than any window.
+  // In Shadow mode no recommendation is applied, so the single replica stays. It is silent for longer than any window.
   for (int second = 15; second < 900; second += 15) {
     const Decision silent = decide(role(0, 0, 0, 1), policy, memory, at(second));
     EXPECT_EQ(silent.desired, 4) << second;
     EXPECT_EQ(silent.why, (model::Reason{ReasonCode::signal_missing, {1, 1}}));
   }
-  EXPECT_EQ(decide(RoleView{.service = loaded.service, .current = 1, .min = 1, .max = 20, .replicas = {}}, policy,
+  EXPECT_EQ(decide(WorkloadView{.service = loaded.service, .current = 1, .min = 1, .max = 20, .replicas = {}}, policy,
                    memory, at(900))
                 .desired,
             4)
@@ -105,7 +106,7 @@ TEST(Scale, SilenceHoldsAtMostTheMaximum) {
   policy.hpa.blocks_scale_down_if_silent = true;
   Memory memory;
   memory.recommended = 9;
-  RoleView silent = role(0, 0, 0, 2);
+  WorkloadView silent = role(0, 0, 0, 2);
   silent.max = 5;
   EXPECT_EQ(decide(silent, policy, memory, at(0)).desired, 5);
 }
@@ -122,7 +123,7 @@ TEST(Scale, AFloorRaisesToItselfAndPreventsScaleDown) {
   EXPECT_EQ(std::get<model::SetReplicas>(raised.plan.actions[0].effect).replicas, 6);
   EXPECT_EQ(decide(role(8, 0), policy, memory, at(15)).desired, 8) << "existing replicas stay";
   EXPECT_EQ(decide(role(8, 8), policy, memory, at(30)).desired, 16) << "a floor allows more";
-  RoleView limited = role(4, 0);
+  WorkloadView limited = role(4, 0);
   limited.max = 5;
   EXPECT_EQ(decide(limited, policy, memory, at(45)).desired, 5) << "the maximum is never exceeded";
   limited.max = 3;
@@ -145,13 +146,13 @@ TEST(QueueHpa, ScalesByWaitingRequestsPerReplica) {
 
 TEST(DutyCycleHpa, CannotTellTenRequestsFromAHundred) {
   Memory memory;
-  // Saturated at 100 % against a target of 80 %: each sync goes from 4 to 5, whatever the queue is.
+  // The signal is saturated at 100 %, and the target is 80 %. So a sync goes from 4 to 5, whatever the queue is.
   EXPECT_EQ(decide(role(4, 100), DutyCycleHpa{}, memory, at(0)).desired, 5);
 }
 
 TEST(MemoryHpa, NeverScalesDownWithPreallocatedMemory) {
   Memory memory;
-  RoleView idle = role(4, 90);
+  WorkloadView idle = role(4, 90);
   for (int sync = 0; sync < 80; ++sync) {
     const Decision decision = decide(idle, MemoryHpa{.target_percent = 70, .hpa = {}}, memory, at(15 * sync));
     EXPECT_GE(decision.desired, idle.current);
@@ -182,11 +183,11 @@ TEST(Hpa, BehaviourLimitsTheRateWithinAPeriod) {
 
 TEST(Hpa, TheHigherOfTwoMetricsWinsAndASilentOnePreventsScaleDown) {
   const QueueHpa policy{.waiting_per_replica = 4, .running_per_replica = 10, .hpa = {}};
-  RoleView view = role(4, 1);
-  for (RoleView::Replica& replica : view.replicas) replica.signals.running = Signal::measured(15);
+  WorkloadView view = role(4, 1);
+  for (WorkloadView::Replica& replica : view.replicas) replica.signals.running = Signal::measured(15);
   Memory memory;
   EXPECT_EQ(decide(view, policy, memory, at(0)).desired, 6);
-  for (RoleView::Replica& replica : view.replicas) replica.signals.running = {};
+  for (WorkloadView::Replica& replica : view.replicas) replica.signals.running = {};
   Memory other;
   const Decision kept = decide(view, policy, other, at(0));
   EXPECT_EQ(kept.why, (model::Reason{model::ReasonCode::signal_missing, {4, 4}}))
@@ -196,13 +197,13 @@ TEST(Hpa, TheHigherOfTwoMetricsWinsAndASilentOnePreventsScaleDown) {
 
 TEST(Hpa, DoesNotScaleAWorkloadAtZero) {
   Memory memory;
-  RoleView view = role(0, 0);
+  WorkloadView view = role(0, 0);
   EXPECT_EQ(name(decide(view, QueueHpa{}, memory, at(0)).why.code), "scaling_disabled");
 }
 
 TEST(Hpa, HasNoMetricToRaiseAWorkloadFromZero) {
   Memory memory;
-  RoleView view = role(0, 0);
+  WorkloadView view = role(0, 0);
   view.min = 0;
   const Decision decision = decide(view, QueueHpa{}, memory, at(0));
   EXPECT_EQ(decision.desired, 0);
@@ -211,7 +212,7 @@ TEST(Hpa, HasNoMetricToRaiseAWorkloadFromZero) {
 
 TEST(Hpa, ReadsNoMetricOutsideTheBounds) {
   Memory memory;
-  RoleView view = role(4, 100);
+  WorkloadView view = role(4, 100);
   view.max = 3;
   const Decision decision = decide(view, QueueHpa{}, memory, at(0));
   EXPECT_EQ(decision.desired, 3);
@@ -226,7 +227,7 @@ TEST(Fixed, IsClampedToTheBounds) {
 }
 
 TEST(Victims, AreOrderedByLeastLoss) {
-  RoleView view = role(3, 5, 1);                           // 0 1 2 ready, 3 pending
+  WorkloadView view = role(3, 5, 1);                       // 0 1 2 ready, 3 pending
   view.replicas[1].signals.running = Signal::measured(1);  // 1 holds the fewest requests
   view.replicas[2].signals = {};                           // the load of 2 is unknown
   view.replicas.push_back({{4}, Gang::Phase::starting, at(9), {}});
@@ -238,7 +239,7 @@ TEST(Victims, AreOrderedByLeastLoss) {
 }
 
 TEST(Victims, ComeFromTheFullestDomainIfTheServiceMustSurviveALoss) {
-  RoleView view = role(5, 5, 1);  // 0 to 4 ready, 5 pending, which has no node
+  WorkloadView view = role(5, 5, 1);  // 0 to 4 ready, 5 pending, which has no node
   view.spread = Spread{.domains = 3, .held = {3, 1, 1}};
   const FailureDomain domains[] = {0, 0, 0, 1, 2, kNowhere};
   for (std::size_t i = 0; i < 6; ++i) {
@@ -252,7 +253,7 @@ TEST(Victims, ComeFromTheFullestDomainIfTheServiceMustSurviveALoss) {
 }
 
 TEST(Victims, ComeFromTheFullestDomainUntilItIsEven) {
-  RoleView view = role(2'000, 0);
+  WorkloadView view = role(2'000, 0);
   view.spread = Spread{.domains = 2, .held = {1'900, 100}};
   for (std::size_t i = 0; i < view.replicas.size(); ++i) view.replicas[i].domain = i < 100 ? 1 : 0;
   const auto gone = victims(view, 150);
@@ -293,9 +294,9 @@ Policy random_policy() {
   }
 }
 
-RoleView random_role(ReplicaCount current) {
-  RoleView view = role(*rc::gen::inRange<ReplicaCount>(0, 12), *rc::gen::inRange(0, 120),
-                       *rc::gen::inRange<ReplicaCount>(0, 5), *rc::gen::inRange<ReplicaCount>(0, 5));
+WorkloadView random_role(ReplicaCount current) {
+  WorkloadView view = role(*rc::gen::inRange<ReplicaCount>(0, 12), *rc::gen::inRange(0, 120),
+                           *rc::gen::inRange<ReplicaCount>(0, 5), *rc::gen::inRange<ReplicaCount>(0, 5));
   if (current >= 0) view.current = current;
   view.min = *rc::gen::inRange<ReplicaCount>(0, 4);
   view.max = view.min + *rc::gen::inRange<ReplicaCount>(0, 12);
@@ -308,7 +309,7 @@ RC_GTEST_PROP(Scale, StaysInItsBoundsAndRepeatsFromSavedMemory, ()) {
   ReplicaCount current = -1;
   Instant now = at(0);
   for (int sync = 0; sync < 12; ++sync) {
-    const RoleView view = random_role(current);
+    const WorkloadView view = random_role(current);
     Memory saved = parse_memory(to_text(memory)).value();
     RC_ASSERT(saved == memory);
     const Decision decision = decide(view, policy, memory, now);
@@ -333,7 +334,7 @@ RC_GTEST_PROP(Scale, NeverScalesDownIfAllReplicasAreSilent, ()) {
   Policy policy = random_policy();
   if (std::holds_alternative<Fixed>(policy)) policy = QueueHpa{};
   Memory memory;
-  RoleView view = role(0, 0, *rc::gen::inRange<ReplicaCount>(0, 5), *rc::gen::inRange<ReplicaCount>(1, 15));
+  WorkloadView view = role(0, 0, *rc::gen::inRange<ReplicaCount>(0, 5), *rc::gen::inRange<ReplicaCount>(1, 15));
   RC_ASSERT(decide(view, policy, memory, at(0)).desired == view.current);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 /// Returns the replicas in the fullest domain after removals from the fullest ones have left `keep` replicas.
 ReplicaCount fullest_of(const std::vector<ReplicaCount>& held, ReplicaCount keep) {
-  // Finds the lowest level to which all domains can be cut while `keep` replicas remain.
+  // The search finds the smallest count to which all domains can be cut while `keep` replicas remain.
   const ReplicaCount all = std::accumulate(held.begin(), held.end(), ReplicaCount{0});
   ReplicaCount low = 0, high = held.empty() ? 0 : held.front();
   while (low < high) {
@@ -49,10 +49,10 @@ SpreadSizing size_for_loss(const Spread& spread, ReplicaCount need) {
   const auto leaves_need = [&](ReplicaCount n) { return n - fullest_at(spread, s.placed, n) >= need; };
   s.required = even;
   if (!spread.is_enforced) return s;
-  // The more replicas there are, the more remain after a loss, so the search can bisect. If the fullest domain holds
-  // more than its share, an even fleet is too small.
+  // `even` suffices if the replicas are spread evenly. If the fullest domain holds more than its share, more replicas
+  // are needed. A larger fleet keeps at least as many replicas after a loss, so the search can bisect.
   ReplicaCount low = even, high = std::max(even, std::min(need + s.fullest, need + even));
-  if (!leaves_need(high)) return s;  // the fullest domain holds far too many: remove those first
+  if (!leaves_need(high)) return s;  // no number suffices until the fullest domain has lost replicas
   while (low < high) {
     const ReplicaCount middle = (low + high) / 2;
     if (leaves_need(middle)) {

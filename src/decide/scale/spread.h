@@ -36,7 +36,8 @@ struct SpreadSizing {
 /// removed first.
 SpreadSizing size_for_loss(const Spread& spread, ReplicaCount need);
 
-/// Returns how many of `replicas` remain after the loss of the fullest domain; all of them if there is only one domain.
+/// Returns how many of `replicas` remain after the loss of the fullest domain, at least one. Returns `replicas` if
+/// there is only one domain.
 ReplicaCount survivors(const Spread& spread, ReplicaCount replicas);
 
 }  // namespace capstan::decide::scale

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "decide/place/fit.h"
-#include "decide/provision/capacity.h"
+#include "decide/provision/purchase_limits.h"
 
 namespace capstan::decide::scale {
 namespace {
 
-using provision::Capacity;
+using provision::PurchaseLimits;
 
 MilliGpu gpus_per_pod(const model::Workload& workload) { return workload.gang().pods.gpus_per_pod; }
 
@@ -53,7 +53,7 @@ std::int64_t pods_on_nodes(const Index& index, const model::Catalog& catalog, co
 
 /// Returns for how many pods nodes may still be bought, at most `most`. Sets `refused` if only capacity errors prevent
 /// a purchase.
-std::int64_t pods_on_purchases(const model::Workload& workload, const Capacity& capacity, std::int64_t most,
+std::int64_t pods_on_purchases(const model::Workload& workload, const PurchaseLimits& capacity, std::int64_t most,
                                bool& refused) {
   const model::Catalog& catalog = capacity.catalog();
   std::vector<std::int64_t> by_pool(catalog.pools.size());
@@ -62,11 +62,11 @@ std::int64_t pods_on_purchases(const model::Workload& workload, const Capacity& 
     const std::int64_t pods_per_node = capacity.new_nodes().pods_on(p, gpus_per_pod(workload), workload.pod_class);
     if (pods_per_node == 0) return;
     any = true;
-    all_back_off = all_back_off && capacity.obstacle(p.pool, p.offering, 1) == Capacity::Obstacle::backing_off;
+    all_back_off = all_back_off && capacity.obstacle(p.pool, p.offering, 1) == PurchaseLimits::Obstacle::backing_off;
     std::int64_t low = 0, high = ceil_div(most, pods_per_node);
     while (low < high) {
       const std::int64_t middle = (low + high + 1) / 2;
-      if (capacity.obstacle(p.pool, p.offering, middle) == Capacity::Obstacle::ok) {
+      if (capacity.obstacle(p.pool, p.offering, middle) == PurchaseLimits::Obstacle::ok) {
         low = middle;
       } else {
         high = middle - 1;
@@ -83,7 +83,7 @@ std::int64_t pods_on_purchases(const model::Workload& workload, const Capacity& 
 }  // namespace
 
 Supply supply_of(const Index& index, const model::Catalog& catalog, const model::Workload& workload,
-                 provision::Capacity* capacity, ReplicaCount most) {
+                 provision::PurchaseLimits* capacity, ReplicaCount most) {
   Supply supply{.gpus = workload.tensor_parallel, .price_per_hour = price_of(workload, catalog)};
   if (capacity == nullptr || workload.placed_elsewhere) return supply;
   const std::int64_t pods_most = most * std::max(workload.pods, 1);

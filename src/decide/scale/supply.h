@@ -10,7 +10,7 @@
 #include "model/snapshot.h"
 
 namespace capstan::decide::provision {
-class Capacity;
+class PurchaseLimits;
 }
 
 namespace capstan::decide::scale {
@@ -23,12 +23,12 @@ struct Supply {
   /// empty: unknown. The number is an upper bound, because it ignores topology domains and limits that several pools
   /// share.
   std::optional<ReplicaCount> further_replicas{};
-  bool refused = false;  ///< every usable offering is backing off after a capacity error
+  bool refused = false;  ///< true: no pod fits now, and every usable offering is backing off after a capacity error
 };
 
 /// @param capacity  capacity on its way and purchasable; null: unknown
 /// @param most      the search stops at this many replicas
 Supply supply_of(const Index& index, const model::Catalog& catalog, const model::Workload& workload,
-                 provision::Capacity* capacity, ReplicaCount most);
+                 provision::PurchaseLimits* capacity, ReplicaCount most);
 
 }  // namespace capstan::decide::scale

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "decide/provision/capacity.h"
+#include "decide/provision/purchase_limits.h"
 #include "fleet/testing/world.h"
 
 namespace capstan::decide::scale {
@@ -23,7 +23,7 @@ struct Market {
   model::Workload& workload() { return world.catalog().services[0].workload; }
   Supply supply(ReplicaCount most = 100) {
     const Index index = fleet::build(world.snapshot);
-    provision::Capacity capacity(index, world.snapshot, bought, at(100));
+    provision::PurchaseLimits capacity(index, world.snapshot, bought, at(100));
     return supply_of(index, world.catalog(), workload(), &capacity, most);
   }
 };

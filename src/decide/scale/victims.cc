@@ -17,8 +17,8 @@ struct Candidate {
   FailureDomain domain;
 };
 
-/// Chooses `most` candidates one by one. Each choice comes from the domain that still holds the most replicas; of
-/// equally full domains, from the one whose first candidate comes earlier.
+/// Chooses `most` candidates one by one, the ones without a domain first. Each further choice comes from the domain
+/// that still holds the most replicas; of equally full domains, from the one whose first candidate comes earlier.
 std::vector<GangId> from_fullest_domains(const std::vector<Candidate>& candidates, std::size_t most) {
   // Indices of candidates in reverse order: the first candidate is last.
   std::map<FailureDomain, std::vector<std::size_t>> by_domain;
@@ -44,9 +44,9 @@ std::vector<GangId> from_fullest_domains(const std::vector<Candidate>& candidate
 
 }  // namespace
 
-std::vector<GangId> victims(const RoleView& role, ReplicaCount keep) {
+std::vector<GangId> victims(const WorkloadView& role, ReplicaCount keep) {
   std::vector<Candidate> candidates;
-  for (const RoleView::Replica& replica : role.replicas) {
+  for (const WorkloadView::Replica& replica : role.replicas) {
     if (replica.phase == model::Gang::Phase::draining) continue;
     // A replica with an unknown load may hold any number of requests, so it is removed last among the ready ones.
     constexpr std::int64_t kUnknown = std::int64_t{1} << 40;

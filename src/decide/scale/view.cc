@@ -3,7 +3,7 @@
 #include <map>
 #include <optional>
 
-#include "decide/provision/capacity.h"
+#include "decide/provision/purchase_limits.h"
 #include "decide/scale/scale.h"
 
 namespace capstan::decide::scale {
@@ -24,8 +24,8 @@ const engine::EngineRow* engine_row(const model::Catalog& catalog, const model::
 }
 
 /// Returns the replicas of a service that do not sleep, ordered by id.
-std::vector<RoleView::Replica> replicas_of(const model::Snapshot& snapshot, const Index& index, ServiceId service) {
-  std::vector<RoleView::Replica> replicas;
+std::vector<WorkloadView::Replica> replicas_of(const model::Snapshot& snapshot, const Index& index, ServiceId service) {
+  std::vector<WorkloadView::Replica> replicas;
   const auto gangs = index.gangs_by_service.find(service);
   if (gangs == index.gangs_by_service.end()) return replicas;
   for (GangId id : gangs->second) {
@@ -39,27 +39,28 @@ std::vector<RoleView::Replica> replicas_of(const model::Snapshot& snapshot, cons
 }
 
 /// Returns the replicas of all variants of the service that computes the prompts, ordered by id.
-std::vector<RoleView::Replica> prefill_replicas_of(const model::Snapshot& snapshot, const Index& index,
-                                                   ServiceId service) {
-  std::vector<RoleView::Replica> all = replicas_of(snapshot, index, service);
+std::vector<WorkloadView::Replica> prefill_replicas_of(const model::Snapshot& snapshot, const Index& index,
+                                                       ServiceId service) {
+  std::vector<WorkloadView::Replica> all = replicas_of(snapshot, index, service);
   const std::vector<ServiceId>& variants = snapshot.catalog->service(service).alternatives;
   for (const ServiceId id : variants) {
-    const std::vector<RoleView::Replica> more = replicas_of(snapshot, index, id);
+    const std::vector<WorkloadView::Replica> more = replicas_of(snapshot, index, id);
     all.insert(all.end(), more.begin(), more.end());
   }
-  if (!variants.empty()) std::ranges::sort(all, {}, &RoleView::Replica::id);
+  if (!variants.empty()) std::ranges::sort(all, {}, &WorkloadView::Replica::id);
   return all;
 }
 
 /// Counts the replicas in each failure domain and stores the domain of each replica in `role`.
-Spread spread_of(const model::Snapshot& snapshot, const Index& index, const model::Service& settings, RoleView& role) {
+Spread spread_of(const model::Snapshot& snapshot, const Index& index, const model::Service& settings,
+                 WorkloadView& role) {
   const model::Workload& workload = settings.workload;
   Spread spread{.level = *settings.survives,
                 .domains = failure_domains(index, *snapshot.catalog, workload, *settings.survives),
                 .is_enforced = !workload.placed_elsewhere,
                 .held = {}};
   std::map<FailureDomain, ReplicaCount> held;
-  for (RoleView::Replica& replica : role.replicas) {
+  for (WorkloadView::Replica& replica : role.replicas) {
     replica.domain = failure_domain_of(index, snapshot.gangs.at(replica.id), spread.level);
     if (replica.domain != kNowhere && replica.phase != model::Gang::Phase::draining) ++held[replica.domain];
   }
@@ -70,8 +71,8 @@ Spread spread_of(const model::Snapshot& snapshot, const Index& index, const mode
 
 }  // namespace
 
-RoleView view(const model::Snapshot& snapshot, const Index& index, ServiceId service) {
-  RoleView role;
+WorkloadView view(const model::Snapshot& snapshot, const Index& index, ServiceId service) {
+  WorkloadView role;
   role.service = service;
   const model::Service& settings = snapshot.catalog->service(service);
   const model::Bounds bounds =
@@ -95,25 +96,25 @@ RoleView view(const model::Snapshot& snapshot, const Index& index, ServiceId ser
   return role;
 }
 
-RoleView view_of_mix(const model::Snapshot& snapshot, const Index& index, ServiceId service, const MixSource& source,
-                     Instant now) {
-  RoleView role = view(snapshot, index, service);
+WorkloadView view_of_mix(const model::Snapshot& snapshot, const Index& index, ServiceId service,
+                         const MixSource& source, Instant now) {
+  WorkloadView role = view(snapshot, index, service);
   const model::Catalog& catalog = *snapshot.catalog;
   for (const ServiceId id : catalog.service(service).alternatives) {
     const bool decided_here = source.deciders[id.value] == service && snapshot.services.find(id) != nullptr;
     if (decided_here) role.alternatives.push_back(view(snapshot, index, id));
   }
   if (role.alternatives.empty()) return role;
-  std::optional<provision::Capacity> capacity;
+  std::optional<provision::PurchaseLimits> capacity;
   if (source.provision_memory != nullptr) capacity.emplace(index, snapshot, *source.provision_memory, now);
-  const auto complete = [&](RoleView& of) {
+  const auto complete = [&](WorkloadView& of) {
     of.supply =
         supply_of(index, catalog, catalog.service(of.service).workload, capacity ? &*capacity : nullptr, of.max);
     const ReplicaCount floor = source.memories[of.service.value].floor;
     if (floor > 0) of.min = std::min(of.max, std::max({of.min, of.current, floor}));
   };
   complete(role);
-  for (RoleView& other : role.alternatives) complete(other);
+  for (WorkloadView& other : role.alternatives) complete(other);
   return role;
 }
 

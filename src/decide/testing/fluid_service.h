@@ -23,7 +23,7 @@ class FluidService {
     role_.engine = &row();
     role_.gateway_waiting = model::Signal::measured(0, std::chrono::seconds(1));
     follow(replicas);
-    for (scale::RoleView::Replica& replica : role_.replicas) replica.phase = model::Gang::Phase::ready;
+    for (scale::WorkloadView::Replica& replica : role_.replicas) replica.phase = model::Gang::Phase::ready;
   }
 
   static const engine::EngineRow& row() {
@@ -50,14 +50,14 @@ class FluidService {
   /// Makes replicas stop reporting the time to first token.
   void hide_first_tokens() { reports_first_tokens_ = false; }
   void restart_counters() {
-    for (scale::RoleView::Replica& replica : role_.replicas) replica.signals.generated_tokens_total.value = 0;
-    for (scale::RoleView::Replica& replica : role_.replicas) replica.signals.prompt_tokens_total.value = 0;
+    for (scale::WorkloadView::Replica& replica : role_.replicas) replica.signals.generated_tokens_total.value = 0;
+    for (scale::WorkloadView::Replica& replica : role_.replicas) replica.signals.prompt_tokens_total.value = 0;
   }
 
-  scale::RoleView& role() { return role_; }
+  scale::WorkloadView& role() { return role_; }
   Instant now() const { return now_; }
   ReplicaCount ready() const {
-    return std::ranges::count(role_.replicas, model::Gang::Phase::ready, &scale::RoleView::Replica::phase);
+    return std::ranges::count(role_.replicas, model::Gang::Phase::ready, &scale::WorkloadView::Replica::phase);
   }
 
  private:
@@ -65,7 +65,7 @@ class FluidService {
     role_.current = replicas;
     while (static_cast<ReplicaCount>(role_.replicas.size()) > replicas) role_.replicas.pop_back();
     while (static_cast<ReplicaCount>(role_.replicas.size()) < replicas) {
-      scale::RoleView::Replica replica;
+      scale::WorkloadView::Replica replica;
       replica.id = {next_++};
       replica.phase = model::Gang::Phase::starting;
       replica.created_at = now_;
@@ -75,7 +75,7 @@ class FluidService {
   }
 
   void start() {
-    for (scale::RoleView::Replica& replica : role_.replicas) {
+    for (scale::WorkloadView::Replica& replica : role_.replicas) {
       if (replica.phase == model::Gang::Phase::starting && replica.expected_ready_at <= now_) {
         replica.phase = model::Gang::Phase::ready;
       }
@@ -86,7 +86,7 @@ class FluidService {
     const double share = requests_per_s / static_cast<double>(std::max<ReplicaCount>(ready(), 1));
     const double interval_s = in_seconds(kScrape);
     std::size_t silent = silent_;
-    for (scale::RoleView::Replica& replica : role_.replicas) {
+    for (scale::WorkloadView::Replica& replica : role_.replicas) {
       if (replica.phase != model::Gang::Phase::ready) continue;
       model::ReplicaSignals& s = replica.signals;
       const auto grown = [&](const model::Signal& counter, double tokens) {
@@ -106,7 +106,7 @@ class FluidService {
   }
 
   static constexpr Duration kAge = std::chrono::seconds(1);
-  scale::RoleView role_;
+  scale::WorkloadView role_;
   Duration lead_;
   Instant now_{};
   double token_s_ = 0.011;

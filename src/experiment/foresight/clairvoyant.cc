@@ -32,7 +32,8 @@ bound::FleetTerms fleet_terms(const scenario::Scenario& scenario, Duration span)
   const auto per_replica = static_cast<double>(scenario.workload().tensor_parallel);
   bound::FleetTerms terms;
   terms.start_s = in_seconds(shortest_start(scenario) + shortest_boot(scenario));
-  // A policy that keeps the service's minimum pays for these replicas all the time.
+  // At any time, a policy pays at least for the nodes that are never released and for the service's minimum of
+  // replicas.
   terms.standing = std::max(static_cast<double>(existing_gpus(scenario, true)) / per_replica,
                             static_cast<double>(scenario.service().min_replicas));
   terms.initial = std::max(static_cast<double>(existing_gpus(scenario, false)) / per_replica, terms.standing);
@@ -56,13 +57,14 @@ Instant end_of(const scenario::Scenario& scenario, Instant last_arrival) {
   return scenario.duration ? Instant{*scenario.duration} : last_arrival + scenario.settle_time;
 }
 
-bool holds(const RunResult& result, RequestCount hopeless, const model::Slo& slo) {
-  const RequestCount asked = result.requests.arrived - hopeless;
+bool holds(const RunResult& result, RequestCount unattainable, const model::Slo& slo) {
+  const RequestCount asked = result.requests.arrived - unattainable;
   return asked <= 0 ||
          static_cast<__int128>(result.requests.met) * 1'000'000 >= static_cast<__int128>(asked) * slo.attainment_ppm;
 }
 
-/// Runs a plan that is raised by different shares, and finds the smallest share that holds the SLO.
+/// Searches for the smallest share by which a plan must be raised to hold the SLO. Each try runs the raised plan. The
+/// found share exceeds the smallest one by at most one percentage point, or by 1/16 of itself if that is more.
 class Search {
  public:
   Search(const scenario::Scenario& scenario, const scenario::PolicySpec& layers, const bound::LowerBound& bound,
@@ -99,8 +101,8 @@ class Search {
   }
 
  private:
-  /// Starts that share network links may take longer than a single start, so the lead is the longest start of a first
-  /// run.
+  /// Runs the plan as it is. If it misses the SLO and a start took longer than the lead time allows, because starts
+  /// share network links, extends the lead time to the duration of that start, and runs the plan again.
   Result<bool> learn_lead() {
     const Result<bool> holds = attempt(0);
     const Duration excess = best_.result.cold_start_max - (lead_ - shortest_boot(scenario_));

@@ -13,7 +13,8 @@
 namespace capstan::experiment {
 namespace {
 
-/// Largest number of replicas that a tried pair of prefill and decode replicas has above the fewest of each role.
+/// The search tries pairs of a prefill count and a decode count. Each count is the smallest number found for its role,
+/// plus 0 to this number.
 constexpr ReplicaCount kPairSteps = 4;
 
 /// Runs constant fleets, each once, and remembers which of them hold the SLO.
@@ -176,7 +177,8 @@ class LineSearch {
 
   FleetTrials& trials_;
   const FleetLine& line_;
-  ReplicaCount low_;                  ///< largest number that is known to miss the SLO, or one below the least
+  /// Largest number that is known to miss the SLO; `FleetLine::least` - 1 if none is known.
+  ReplicaCount low_;
   std::optional<ReplicaCount> high_;  ///< smallest number that is known to hold the SLO
   int runs_before_;
 };
@@ -206,7 +208,7 @@ class ConstantFleetSearch {
       : scenario_(scenario), best_policy_(results.front()), trials_(scenario, results, extra) {}
 
   Result<std::optional<ConstantFleet>> run() {
-    const Result<bool> exact = scenario_.endpoint().split() ? search_pairs() : search_by_variant();
+    const Result<bool> exact = scenario_.endpoint().is_disaggregated() ? search_pairs() : search_by_variant();
     if (!exact) return std::unexpected(exact.error());
     std::optional<ConstantFleet> best = trials_.best();
     if (best) best->is_smallest = *exact;
@@ -216,7 +218,7 @@ class ConstantFleetSearch {
  private:
   const model::Service& service(std::size_t index) const { return scenario_.catalog->services[index]; }
 
-  /// Returns the largest number that fits within the limits, or one below the least if none fits.
+  /// Returns the largest number that fits within the limits, or `least_of(index)` - 1 if none fits.
   ReplicaCount most_that_fit(std::size_t index, const std::function<ReplicaCounts(ReplicaCount)>& fleet) const {
     ReplicaCount low = least_of(index) - 1, high = std::max(service(index).max_replicas, low) + 1;
     while (high - low > 1) {
@@ -271,8 +273,8 @@ class ConstantFleetSearch {
   }
 
   Result<bool> search_pairs() {
-    // `more_than_needed` is more of each role than it needs: twice its peak under the best policy, or less if the nodes
-    // have no room for that. A higher number would leave no GPUs for the other role.
+    // Twice the peak of a role under the best policy is assumed to be more than the role needs. If the nodes have no
+    // room for both numbers, lower ones are used: otherwise one role would leave no GPUs for the other.
     std::array<ReplicaCount, 2> more_than_needed{};
     for (std::size_t role : {0, 1}) {
       more_than_needed[role] =
@@ -313,10 +315,10 @@ class ConstantFleetSearch {
     std::ranges::stable_sort(pairs, {}, [](const Pair& pair) { return std::pair(pair.micro_usd, pair.gpus); });
     std::vector<ReplicaCounts> failed;
     for (std::size_t tried = 0; const Pair& pair : pairs) {
-      const bool hopeless = std::ranges::any_of(failed, [&](const ReplicaCounts& larger) {
+      const bool is_below_a_failed_fleet = std::ranges::any_of(failed, [&](const ReplicaCounts& larger) {
         return pair.fleet[0] <= larger[0] && pair.fleet[1] <= larger[1];
       });
-      if (hopeless) continue;
+      if (is_below_a_failed_fleet) continue;
       if (tried++ == kMaxFleetSearchRuns || !trials_.has_budget()) return false;
       if (Result<void> done = trials_.run({pair.fleet}, false); !done) return std::unexpected(done.error());
       if (trials_.holds(pair.fleet)) return true;

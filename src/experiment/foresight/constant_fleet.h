@@ -22,17 +22,18 @@ struct ConstantFleet {
   RunResult result;
 };
 
-/// Most runs of one search for a number of replicas; a bisection between 1 and 64 replicas needs at most 8.
+/// Most runs of one search for a number of replicas. Each pair of runs divides the range by about three, so a range of
+/// 64 numbers needs about 8 runs.
 inline constexpr int kMaxFleetSearchRuns = 16;
 
-/// Finds the cheapest constant fleet by bisection, which assumes that attainment grows with the number of replicas. Its
-/// nodes and replicas exist from the start. A fleet has at least the service's `min` and at most its `max` replicas, on
-/// nodes within the pools' limits.
+/// Finds the cheapest constant fleet. The search narrows the range of possible sizes step by step, which assumes that
+/// attainment grows with the number of replicas. Its nodes and replicas exist from the start. A fleet has at least the
+/// service's `min` and at most its `max` replicas, on nodes within the pools' limits.
 ///
 /// Prefill and decode: finds the fewest replicas of each role that hold the SLO while the other role has more than it
 /// needs. Then tries pairs from these two numbers upward, the cheapest first. Variants: finds a fleet for each variant
 /// while the others stay at their `min`, and returns the cheapest.
-/// @param results  results of the policies, ranked; the search begins near the sizes of the first
+/// @param results  results of the policies, ranked; the search begins near the replica counts of the first policy
 /// @return nothing if no fleet fits within the limits
 Result<std::optional<ConstantFleet>> find_constant_fleet(const scenario::Scenario& scenario,
                                                          std::span<const RunResult> results, ExtraRuns& extra);

@@ -198,7 +198,7 @@ TEST(RaisedMinimumTrials, SettingTheValueRepeatsTheTrialIfItsNodesExist) {
   EXPECT_TRUE(holds_slo(*raised.result, comparison->slo));
   EXPECT_LE(raised.runs, kMaxMinimumRuns);
   const std::string value = std::to_string(raised.min.front());
-  EXPECT_EQ(raised.setting, "replicas.min: " + value);
+  EXPECT_EQ(raised.setting, "service.replicas.min: " + value);
   const scenario::Scenario set =
       scenario_of(kTwoTides, {nodes, "service.replicas.min=" + value, "service.replicas.initial=" + value});
   const Result<RunResult> again = run(set, set.policies.front(), set.seed);
@@ -211,6 +211,23 @@ TEST(RaisedMinimumTrials, NodesForTheRaisedMinimumExistFromTheStart) {
   ASSERT_TRUE(comparison && comparison->raised_minimum);
   ASSERT_TRUE(comparison->raised_minimum->result) << verdict_words(*comparison);
   EXPECT_TRUE(holds_slo(*comparison->raised_minimum->result, comparison->slo));
+}
+
+TEST(RaisedMinimumTrials, TheCheapestOutcomeOfSeveralPoliciesIsRecommended) {
+  const std::string slow = "{name: slow, scale: queue_hpa, place: gang, provision: group}";
+  const std::string large = "{name: large, scale: {policy: fixed, replicas: 2}, place: gang, provision: group}";
+  const std::string late =
+      "{name: late, scale: {policy: queue_hpa, waiting_per_replica: 20}, place: gang, provision: group}";
+  const auto raised_for = [](const std::string& policies) {
+    const Result<Comparison> comparison = compare(scenario_of(kTwoTides, {"policies=[" + policies + "]"}), 2);
+    return comparison ? comparison->raised_minimum : std::nullopt;
+  };
+  const std::optional<RaisedMinimum> one = raised_for(slow), other = raised_for(late);
+  const std::optional<RaisedMinimum> both = raised_for(slow + "," + late + "," + large);
+  ASSERT_TRUE(one && one->result && other && other->result && both && both->result);
+  EXPECT_EQ(both->result->total_micro_usd(),
+            std::min(one->result->total_micro_usd(), other->result->total_micro_usd()));
+  EXPECT_NE(both->policy, "large") << "its number of replicas is fixed";
 }
 
 TEST(RaisedMinimumTrials, AFixedNumberOfReplicasIsNotTried) {

@@ -12,8 +12,8 @@ namespace capstan::experiment {
 
 /// Limits on the memory that the computation of the bound needs. It needs up to 104 bytes for each request: 48 here (in
 /// a vector that has just grown), 40 for the request's job and 16 for the saving if the request is dropped. It also
-/// needs 40 bytes for each block of prompts that some replica has computed. At both limits that is 14 GiB, so a machine
-/// with 24 GiB has room for a simulation at the same time.
+/// needs 40 bytes for each block of prompts that some replica has computed. At both limits that is 13.4 GiB, so a
+/// machine with 24 GiB has room for a simulation at the same time.
 struct KnownRequestLimits {
   std::size_t requests = 100'000'000;
   std::size_t blocks = 100'000'000;

@@ -39,7 +39,7 @@ scenario::Scenario with_minimum(const scenario::Scenario& scenario, const Replic
 }
 
 std::string setting_words(const scenario::Scenario& scenario, const ReplicaCounts& min) {
-  if (min.size() == 1) return fmt::format("replicas.min: {}", min.front());
+  if (min.size() == 1) return fmt::format("service.replicas.min: {}", min.front());
   std::string words;
   for (std::size_t i = 0; i < min.size(); ++i) {
     const model::Service& service = scenario.catalog->services[i];
@@ -146,6 +146,18 @@ class MinimumTrials {
   int runs_ = 0;
 };
 
+/// Returns the first policy, then the policies that cost less, the cheapest first.
+std::vector<const RunResult*> policies_to_try(std::span<const RunResult> results) {
+  std::vector<const RunResult*> tried = {&results.front()};
+  for (const RunResult& result : results.subspan(1)) {
+    if (is_cheaper(result, results.front())) tried.push_back(&result);
+  }
+  std::ranges::stable_sort(tried.begin() + 1, tried.end(),
+                           [](const RunResult* a, const RunResult* b) { return is_cheaper(*a, *b); });
+  if (tried.size() > kMaxRaisedPolicies) tried.resize(kMaxRaisedPolicies);
+  return tried;
+}
+
 }  // namespace
 
 Result<std::optional<RaisedMinimum>> try_higher_minimum(const scenario::Scenario& scenario,
@@ -153,11 +165,23 @@ Result<std::optional<RaisedMinimum>> try_higher_minimum(const scenario::Scenario
                                                         const std::optional<ConstantFleet>& constant,
                                                         ExtraRuns& extra) {
   if (results.empty() || !constant || !constant->holds_slo) return std::nullopt;
-  const std::string& name = results.front().policy;
-  const auto policy = std::ranges::find_if(
-      scenario.policies, [&](const scenario::PolicySpec& spec) { return spec.policies.name == name; });
-  if (policy == scenario.policies.end() || is_fixed(*policy)) return std::nullopt;
-  return MinimumTrials(scenario, *policy, results.front(), constant->replicas, extra).run();
+  const model::Slo& slo = scenario.service().slo;
+  std::optional<RaisedMinimum> best;
+  for (const RunResult* result : policies_to_try(results)) {
+    const auto policy = std::ranges::find_if(
+        scenario.policies, [&](const scenario::PolicySpec& spec) { return spec.policies.name == result->policy; });
+    if (policy == scenario.policies.end() || is_fixed(*policy)) continue;
+    Result<std::optional<RaisedMinimum>> raised =
+        MinimumTrials(scenario, *policy, *result, constant->replicas, extra).run();
+    if (!raised) return std::unexpected(raised.error());
+    if (!*raised) continue;
+    // The first policy may hold the SLO as it is, for less than another one with a higher minimum.
+    const bool is_useful = (*raised)->result && (result == &results.front() || !holds_slo(results.front(), slo) ||
+                                                 is_cheaper(*(*raised)->result, results.front()));
+    const bool is_better = is_useful && (!best || !best->result || is_cheaper(*(*raised)->result, *best->result));
+    if (is_better || (!best && result == &results.front())) best = std::move(*raised);
+  }
+  return best;
 }
 
 }  // namespace capstan::experiment

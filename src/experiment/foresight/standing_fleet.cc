@@ -20,7 +20,7 @@ namespace {
 struct MachineChoice {
   model::OfferingId offering;
   model::PoolId pool;
-  std::int64_t available = 0;  ///< machines that can exist in each zone, without the limit of the pool
+  std::int64_t available = 0;  ///< machines that may still be opened; the limits of pool and zone apply, too
 };
 
 /// Fills machines with replicas, service by service, and opens a machine if no open one has room.
@@ -104,7 +104,7 @@ class NodeFiller {
     }
   }
 
-  /// Opens the machine with the lowest price per unit that it would hold. It holds at most the `left` units. Returns
+  /// Opens the machine with the lowest price per unit that it would hold, if `left` units remain to be placed. Returns
   /// false if no machine can be opened.
   bool open_best(model::GpuKindId gpu, GpuCount unit, std::int64_t left) {
     MachineChoice* best = nullptr;
@@ -156,7 +156,7 @@ class NodeFiller {
 std::string by_part(const scenario::Scenario& scenario, const ReplicaCounts& replicas) {
   std::string words;
   for (std::size_t i = 0; i < replicas.size(); ++i) {
-    if (replicas[i] == 0 && scenario.endpoint().mixed()) continue;
+    if (replicas[i] == 0 && scenario.endpoint().has_variants()) continue;
     const std::string part = part_name(*scenario.catalog, scenario.catalog->services[i]);
     words += fmt::format("{}{} {}", words.empty() ? "" : " and ", grouped_text(replicas[i]), part);
   }
@@ -165,7 +165,7 @@ std::string by_part(const scenario::Scenario& scenario, const ReplicaCounts& rep
 
 /// Returns the words of a fleet that fit into a table: "9 replicas", "5 + 4" or "3 h100".
 std::string short_words(const scenario::Scenario& scenario, const ReplicaCounts& replicas) {
-  if (!scenario.endpoint().split())
+  if (!scenario.endpoint().is_disaggregated())
     return replicas.size() == 1 ? fleet_words(scenario, replicas) : by_part(scenario, replicas);
   return fmt::format("{} + {}", grouped_text(replicas[0]), grouped_text(replicas[1]));
 }

@@ -10,7 +10,7 @@ namespace capstan::experiment {
 /// possible place over links without other traffic. A log-normal step counts with its 1e-9 quantile.
 Duration shortest_start(const scenario::Scenario& scenario);
 
-/// Returns the shortest paid time from a launch to a node that accepts pods, under any policy; none if no node can be
+/// Returns the shortest paid time from a launch to a node that accepts pods, under any policy; 0 if no node can be
 /// bought.
 Duration shortest_boot(const scenario::Scenario& scenario);
 

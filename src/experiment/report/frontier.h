@@ -23,7 +23,7 @@ struct Divergence {
   Instant at;
   ScaleStep a, b;
 };
-/// Returns nothing if both policies always wanted the same number.
+/// Returns the first divergence of two runs, or nothing if both policies always wanted the same number.
 std::optional<Divergence> first_divergence(const RunResult& a, const RunResult& b);
 
 /// Returns a count per simulated hour, in thousandths.

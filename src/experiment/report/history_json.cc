@@ -30,7 +30,7 @@ Json empty_columns(std::initializer_list<const char*> names) {
   return json;
 }
 
-/// Gives each different value a number, in the order in which the values first come.
+/// Gives each different value a number, in the order in which the values first occur.
 template <typename Key>
 class Numbering {
  public:
@@ -136,7 +136,7 @@ Json gangs_json(const RunHistory& history, const Rows& written, Numbering<WaitKe
   return json;
 }
 
-/// Appends the durations between the moments of a start, which add up to the whole start.
+/// Appends the durations of the phases of a start, which add up to the duration of the whole start.
 void add_phases(Json& json, const sim::ColdStart& start) {
   const bool has_node = start.node_requested_at.since_start.count() > 0;
   Instant at = start.decided_at;
@@ -174,7 +174,8 @@ Json machine_json(const MachineKey& machine, const Rows& written) {
 /// Returns the tokens, the ended requests, their latencies and the idle time of each service by minute.
 Json use_json(const RunHistory& history, const Rows& written) {
   Json json = empty_columns({"row", "service", "at_ms", "tokens", "requests", "timed_requests", "queue_us",
-                             "prefill_us", "decode_us", "transfer_us", "transfers", "idle_gpu_s", "idle_usd"});
+                             "prefill_us", "decode_us", "queue_prefill_us", "prefill_decode_us", "transfer_us",
+                             "transfers", "idle_gpu_s", "idle_usd"});
   for (const UseMinute& use : history.use) {
     if (!written.has(use)) continue;
     json["row"].push_back(&use - history.use.data());
@@ -186,6 +187,8 @@ Json use_json(const RunHistory& history, const Rows& written) {
     json["queue_us"].push_back(use.queue_us);
     json["prefill_us"].push_back(use.prefill_us);
     json["decode_us"].push_back(use.decode_us);
+    json["queue_prefill_us"].push_back(use.queue_prefill_us);
+    json["prefill_decode_us"].push_back(use.prefill_decode_us);
     json["transfer_us"].push_back(use.transfer_us);
     json["transfers"].push_back(use.transfers);
     json["idle_gpu_s"].push_back(std::round(1e3 * use.idle_gpu_s) / 1e3);

@@ -45,9 +45,9 @@ std::string first_words(const RunResult& best, bool is_only) {
     return fmt::format("{} is the cheapest of the policies under which the most jobs end: {}.", best.policy, figures);
   }
   if (is_only) return fmt::format("{} holds the goals of the jobs: {}{}.", best.policy, figures, lost_words(best));
-  const bool has_free_jobs = std::ranges::any_of(best.jobs, [](const JobFigures& one) { return !one.goal; });
+  const bool has_jobs_without_goal = std::ranges::any_of(best.jobs, [](const JobFigures& one) { return !one.goal; });
   return fmt::format("{} is the cheapest policy that holds the goals of the jobs{}: {}.", best.policy,
-                     has_free_jobs ? " and ends the most jobs without a goal" : "", figures);
+                     has_jobs_without_goal ? " and ends the most jobs without a goal" : "", figures);
 }
 
 /// Returns the comparison of the second policy with the first.
@@ -76,7 +76,9 @@ std::string jobs_verdict(const Comparison& c) {
                        figures, missed);
   }
   if (!is_only && std::ranges::all_of(c.results, [&](const RunResult& r) { return are_alike(r, best); })) {
-    return fmt::format("All {} policies are alike: {}{} with each of them.", c.results.size(), ended_and_cost(best),
+    const std::size_t number = c.results.size();
+    return fmt::format("{} policies have the same result: {}{} with each of them.",
+                       number == 2 ? "Both" : fmt::format("All {}", number), ended_and_cost(best),
                        time_and_price_words(best));
   }
   return first_words(best, is_only) + (is_only ? "" : next_words(best, c.results[1], c.slo));

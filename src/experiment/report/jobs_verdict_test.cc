@@ -62,7 +62,7 @@ const JobsCase kJobsCases[] = {
      "USD/h); it misses train (70.0 % in time, 90.0 % asked)."},
     {"policies that do the same",
      {{"a", 20, 0, 10}, {"b", 20, 0, 10}},
-     "All 2 policies are alike: 30 of 30 jobs ended for 10.00 USD in 2 h (5.00 USD/h) with each of them."},
+     "Both policies have the same result: 30 of 30 jobs ended for 10.00 USD in 2 h (5.00 USD/h) with each of them."},
     {"one policy without goals", {{"a", 19, kNoGoal, 10}}, "a: 19 of 20 jobs ended for 10.00 USD in 2 h (5.00 USD/h)."},
     {"one policy that misses a goal",
      {{"a", 20, 5, 10}},

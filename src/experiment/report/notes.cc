@@ -16,8 +16,8 @@ std::string assumed_start_note(const Comparison& c) {
   if (!c.assumed_engine_init || !std::ranges::any_of(c.results, has_cold_start)) return "";
   return fmt::format(
       "The scenario does not say how long an engine takes to start. {} to {} are assumed, and an image that loads at "
-      "the speed of the network. Published starts take 1 to 5 min, so set service.start: "
-      "docs/guides/cold-start-from-zero.md",
+      "the speed of the network. Published starts take 1 to 5 min, so state yours in service, such as "
+      "`start: {{engine_init: 3m}}`: docs/guides/cold-start-from-zero.md",
       time_text(c.assumed_engine_init->low), time_text(c.assumed_engine_init->high));
 }
 
@@ -38,10 +38,25 @@ std::string large_nodes_note(const Comparison& c) {
       best.policy, share_text(share_ppm), counted(replica, "GPU", "GPUs"), node);
 }
 
+/// Returns a note if the requests of a trace are so far apart that its times are probably not in seconds.
+std::string sparse_trace_note(const Comparison& c) {
+  constexpr RequestCount kFewest = 100;  // a shorter trace may be of a test
+  constexpr Duration kLongGap = std::chrono::minutes(10);
+  const RunResult& best = c.results.front();
+  if (!c.load.starts_with("trace ") || best.requests.arrived < kFewest) return "";
+  const Duration gap = best.simulated / best.requests.arrived;
+  if (gap < kLongGap) return "";
+  return fmt::format(
+      "The trace has one request every {} on average: {} in {}. If its times are not in seconds, convert them; a "
+      "column "
+      "of milliseconds is read as seconds.",
+      time_text(gap), counted(best.requests.arrived, "request", "requests"), time_text(best.simulated));
+}
+
 }  // namespace
 
 std::vector<std::string> notes_on(const Comparison& c) {
-  std::vector<std::string> notes = {assumed_start_note(c), large_nodes_note(c)};
+  std::vector<std::string> notes = {sparse_trace_note(c), assumed_start_note(c), large_nodes_note(c)};
   std::erase(notes, "");
   return notes;
 }

@@ -39,6 +39,23 @@ TEST(Notes, SayThatNodesAreTooLarge) {
   EXPECT_EQ(notes_on(c), Notes{}) << "a replica fills a node";
 }
 
+TEST(Notes, AskIfASparseTraceIsInSeconds) {
+  Comparison c = large_nodes();
+  c.catalog = nullptr;
+  c.load = "trace a.csv";
+  c.results[0].requests.arrived = 3000;
+  c.results[0].simulated = 83 * 24h;
+  ASSERT_EQ(notes_on(c).size(), 1u);
+  EXPECT_TRUE(
+      notes_on(c)[0].starts_with("The trace has one request every 39 min 50 s on average: 3,000 requests in 83 d"))
+      << notes_on(c)[0];
+  c.results[0].simulated = 24h;
+  EXPECT_EQ(notes_on(c), Notes{}) << "a request every 29 seconds";
+  c.results[0].requests.arrived = 5;
+  c.load = "generated";
+  EXPECT_EQ(notes_on(c), Notes{});
+}
+
 TEST(Notes, SayThatAStartIsAssumed) {
   Comparison c = large_nodes();
   c.catalog = nullptr;

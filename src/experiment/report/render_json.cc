@@ -35,8 +35,8 @@ Json number(__int128 value) {
   return static_cast<double>(value);
 }
 
-/// Returns GPU-hours or USD with six decimals. The integers of the same object may exceed 2^53, beyond which
-/// doubles lose digits.
+/// Returns GPU-hours or USD with six decimals, for programs that read every number as a double. The integers of the
+/// same object may exceed 2^53, beyond which doubles lose digits.
 Json decimal(__int128 value, std::int64_t unit) {
   const auto millionths = static_cast<std::int64_t>((value * 1'000'000 + unit / 2) / unit);
   return static_cast<double>(millionths) / 1'000'000;
@@ -394,6 +394,22 @@ Json raised_minimum(const Comparison& comparison, Duration bucket) {
       {"runs", raised.runs},        {"result", raised.result ? policy(*raised.result, {.bucket = bucket}) : Json()}};
 }
 
+Json seed_checks(const std::vector<SeedCheck>& checks) {
+  Json json = Json::array();
+  for (const SeedCheck& check : checks) {
+    Json seeds = Json::array();
+    for (const SeedOutcome& outcome : check.outcomes) {
+      seeds.push_back({{"seed", outcome.seed},
+                       {"attainment_ppm", outcome.attainment_ppm},
+                       {"holds_slo", outcome.holds_slo},
+                       {"cost_usd", usd_decimal(outcome.micro_usd)},
+                       {"cost_micro_usd", outcome.micro_usd}});
+    }
+    json.push_back({{"policy", check.policy}, {"holds_with_all", check.holds_with_all()}, {"seeds", std::move(seeds)}});
+  }
+  return json;
+}
+
 Json clairvoyant(const Comparison& comparison, Duration bucket) {
   const Clairvoyant& all = *comparison.clairvoyant;
   Json json;
@@ -436,6 +452,7 @@ std::string render_json(const Comparison& comparison, const JsonParts& parts) {
   for (const RunResult& result : comparison.results) json["policies"].push_back(policy(result, choice));
   json["frontier"] = {{"usd", names(frontier(comparison.results, Cost::usd))},
                       {"gpu_hours", names(frontier(comparison.results, Cost::gpu_hours))}};
+  if (!comparison.seed_checks.empty()) json["seed_checks"] = seed_checks(comparison.seed_checks);
   if (comparison.constant_fleet) json["constant_fleet"] = constant_fleet(comparison, bucket);
   if (!comparison.advice_left_out.empty()) json["advice_left_out"] = comparison.advice_left_out;
   if (comparison.raised_minimum) json["raised_minimum"] = raised_minimum(comparison, bucket);

@@ -119,6 +119,8 @@ TEST(Layout, EveryLineIsWrappedAndEnded) {
   const std::string forty(40, 'x');
   EXPECT_EQ(wrapped_lines("one two\n" + forty + " three four", 44), "one two\n" + forty + "\nthree four\n");
   EXPECT_EQ(wrapped_lines("", 80), "\n");
+  EXPECT_EQ(sentence_lines("Demand is 1.5. 2 replicas are needed. The limit is v. low."),
+            "Demand is 1.5.\n2 replicas are needed.\nThe limit is v. low.");
 }
 
 TEST(RenderText, AComparisonIsATableAndItsVerdict) {

@@ -47,7 +47,7 @@ class Paint {
   bool on_;
 };
 
-/// Number of cells in the bar of a policy's paid GPU time. Each cell shows the state that fills most of it.
+/// Number of cells in the bar of a policy's paid GPU time. The states get cells in proportion to their GPU time.
 constexpr std::size_t kBarCells = 10;
 struct Band {
   const char* glyph;
@@ -261,8 +261,8 @@ std::string differences(const Comparison& c, std::size_t width) {
 /// compared with the weights of other moments.
 bool is_about_jobs(const Moment& moment) { return moment.reason == JobWaits::kReason; }
 
-/// Returns the two moments with the largest weight, from two policies if several policies have moments. Adds the
-/// longest wait of batch jobs under the first policy that has one. All are in the order of time.
+/// Returns the two moments with the largest weight, from two policies if several policies have moments. Adds the wait
+/// of batch jobs with the largest weight, under the first policy that has one. All are in the order of time.
 std::string moments(const Comparison& c, const std::string& first_label, std::size_t width) {
   struct OwnMoment {
     const Moment* moment;

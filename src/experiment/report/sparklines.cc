@@ -51,7 +51,7 @@ class LineDrawer {
  public:
   LineDrawer(std::size_t name_width, std::size_t width, std::size_t buckets) {
     const std::size_t room = width > kOtherColumns ? width - kOtherColumns : 0;
-    // The bars keep their columns, and names are cut to the rest.
+    // If the lines are too long, the bars get narrower first, down to one column for each bucket. Then names are cut.
     columns_each_ = std::max<std::size_t>(1, kMaxTimelineBuckets / std::max<std::size_t>(1, buckets));
     while (columns_each_ > 1 && buckets * columns_each_ + name_width > room) --columns_each_;
     bars_ = buckets * columns_each_;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <functional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,10 +22,10 @@ namespace capstan::experiment {
 
 namespace {
 
-constexpr std::int64_t kPoint = 10'000;                // millionths
-constexpr std::int64_t kShownPoint = kPoint / 20;      // half of the last shown digit, millionths
-constexpr std::int64_t kShownGpuNs = 180'000'000'000;  // half of a tenth of a GPU-hour
-constexpr std::size_t kMaxTerms = 3;                   // largest number of terms for requests, and for GPU-hours
+constexpr std::int64_t kPercentagePoint = 10'000;                     // one percentage point, millionths
+constexpr std::int64_t kSmallestShownPoints = kPercentagePoint / 20;  // half of the last shown digit, millionths
+constexpr std::int64_t kSmallestShownGpuNs = 180'000'000'000;         // half of a tenth of a GPU-hour
+constexpr std::size_t kMaxTerms = 3;  // largest number of terms for requests, and for GPU-hours
 
 std::string met_words(const RunResult& r) { return share_text(r.attainment_ppm()) + " met"; }
 std::string met_and_cost(const RunResult& r) { return met_words(r) + " for " + cost_words(r); }
@@ -63,8 +64,9 @@ std::string beaten_words(const Comparison& c, const RunResult& cheap) {
   if (best != nullptr && costs_more(*best))
     return fmt::format(", less than every policy here that holds {}", slo_noun(c));
   const bool is_swept = std::ranges::any_of(c.results, [](const RunResult& r) { return !r.swept_from.empty(); });
-  return fmt::format(" ({} of the {} {} here {} more)", beaten, c.results.size(),
-                     is_swept ? "policies and settings" : "policies", beaten == 1 ? "costs" : "cost");
+  if (beaten == 1) return ", less than " + std::ranges::find_if(c.results, costs_more)->policy;
+  return fmt::format(" ({} of the {} {} here cost more)", beaten, c.results.size(),
+                     is_swept ? "policies and settings" : "policies");
 }
 
 /// Returns true if the minimums of the services allow no smaller fleet, although a smaller fleet might hold the SLO.
@@ -104,23 +106,23 @@ std::string constant_fleet_words(const Comparison& c) {
                      cost_words(fleet.result), cost_against(fleet.result, *best), best->policy, beaten);
 }
 
-/// Returns the effect of a higher minimum of replicas on the first policy. Empty if the policy holds the SLO anyway and
-/// the minimum does not help it.
+/// Returns the effect of a higher minimum of replicas on a policy. Empty if a policy holds the SLO anyway and the
+/// minimum does not make it cheaper.
 std::string minimum_words(const Comparison& c) {
   if (!c.raised_minimum) return "";
   const RaisedMinimum& raised = *c.raised_minimum;
-  const RunResult& best = c.results.front();
-  if (marked_policy(c) != nullptr) {
-    if (!raised.result) return "";
+  if (!raised.result) {
+    if (marked_policy(c) != nullptr) return "";
+    return fmt::format(" A higher minimum, up to {}, was tried and does not make {} hold {}.", raised.setting,
+                       raised.policy, slo_noun(c));
+  }
+  const auto stated = std::ranges::find(c.results, raised.policy, &RunResult::policy);
+  if (stated != c.results.end() && holds_slo(*stated, c.slo)) {
     return fmt::format(" With a higher minimum ({}), {} would cost {} instead of {} and still hold {} ({}).",
-                       raised.setting, best.policy, cost_words(*raised.result), cost_words(best), slo_noun(c),
+                       raised.setting, raised.policy, cost_words(*raised.result), cost_words(*stated), slo_noun(c),
                        met_words(*raised.result));
   }
-  if (!raised.result) {
-    return fmt::format(" A higher minimum, up to {}, was tried and does not make {} hold {}.", raised.setting,
-                       best.policy, slo_noun(c));
-  }
-  return fmt::format(" With a higher minimum ({}), {} would hold {} for {} ({}).", raised.setting, best.policy,
+  return fmt::format(" With a higher minimum ({}), {} would hold {} for {} ({}).", raised.setting, raised.policy,
                      slo_noun(c), cost_words(*raised.result), met_words(*raised.result));
 }
 
@@ -136,10 +138,47 @@ std::string shortfall_words(const Comparison& c) {
   }
   const std::int64_t points = c.slo.attainment_ppm - best.attainment_ppm();
   const std::string in_points =
-      points < kShownPoint ? "" : fmt::format(" ({} percentage points)", tenths(points, kPoint));
+      points < kSmallestShownPoints ? "" : fmt::format(" ({} percentage points)", tenths(points, kPercentagePoint));
   return fmt::format("No policy holds the SLO of {}. {} comes closest: {}, {} short of the SLO{}.",
                      share_text(c.slo.attainment_ppm), best.policy, met_and_cost_in_time(best),
                      counted(requests_short_of_slo(best, c.slo), "request", "requests"), in_points);
+}
+
+/// Returns "1 to 5".
+std::string seeds_words(const SeedCheck& check, std::size_t first) {
+  return fmt::format("{} to {}", check.outcomes[first].seed, check.outcomes.back().seed);
+}
+
+/// Returns the shares that the policy meets with its seeds from position `first` on: "95.2 to 99.4 % met".
+std::string met_range_words(const SeedCheck& check, std::size_t first) {
+  const auto [least, most] =
+      std::ranges::minmax(std::span(check.outcomes).subspan(first), {}, &SeedOutcome::attainment_ppm);
+  const std::string low = share_text(least.attainment_ppm), high = share_text(most.attainment_ppm);
+  return low == high ? high + " met" : fmt::format("{} to {} met", low.substr(0, low.find(' ')), high);
+}
+
+/// Returns how often a checked policy holds the SLO: "with 1 of them (95.2 to 99.4 % met)".
+std::string held_words(const SeedCheck& check) {
+  return fmt::format("with {} of them ({})", check.held() == 0 ? "none" : std::to_string(check.held()),
+                     met_range_words(check, 0));
+}
+
+/// Returns whether the policies that were simulated with other seeds hold the SLO with them, too. Empty if none was.
+std::string seed_words(const Comparison& c) {
+  if (c.seed_checks.empty()) return "";
+  const SeedCheck& first = c.seed_checks.front();
+  if (first.holds_with_all()) {
+    return fmt::format(" With each of the seeds {}, {} holds {}, too: {}.", seeds_words(first, 1), first.policy,
+                       slo_noun(c), met_range_words(first, 1));
+  }
+  std::string text = fmt::format(" The result depends on chance. Of the seeds {}, {} holds {} {}",
+                                 seeds_words(first, 0), first.policy, slo_noun(c), held_words(first));
+  for (const SeedCheck& check : std::span(c.seed_checks).subspan(1)) {
+    text += check.holds_with_all() ? fmt::format("; {} holds {} with all of them ({}) and is marked", check.policy,
+                                                 slo_noun(c), met_range_words(check, 0))
+                                   : fmt::format("; {} {}", check.policy, held_words(check));
+  }
+  return text + ".";
 }
 
 /// Returns true if all policies meet the same number of requests at the same cost.
@@ -170,7 +209,7 @@ struct Term {
 /// Returns the absolute value; std::abs has no overload for 128 bits.
 GpuNanoseconds size_of(GpuNanoseconds number) { return number < 0 ? -number : number; }
 
-/// Joins the largest terms with commas, the largest first. Small terms are left out.
+/// Joins the `kMaxTerms` largest terms with commas, the largest first.
 std::string largest(std::vector<Term> terms) {
   std::ranges::stable_sort(terms, std::ranges::greater{}, [](const Term& t) { return size_of(t.difference); });
   if (terms.size() > kMaxTerms) terms.resize(kMaxTerms);
@@ -198,7 +237,7 @@ std::string gpu_terms(const RunResult& a, const RunResult& b) {
   std::vector<Term> terms;
   for (std::size_t s = 0; s < kGpuStates; ++s) {
     const GpuNanoseconds difference = a.gpu_ns[s] - b.gpu_ns[s];
-    if (size_of(difference) < kShownGpuNs) continue;
+    if (size_of(difference) < kSmallestShownGpuNs) continue;
     terms.push_back({difference, fmt::format("{} h {} {}", gpu_hours(size_of(difference)),
                                              difference > 0 ? "more" : "less", name(static_cast<GpuState>(s)))});
   }
@@ -213,6 +252,11 @@ const RunResult* marked_policy(const Comparison& c) {
     if (!holds_slo(r, c.slo)) continue;
     if (cheapest == nullptr || (!r.has_only_jobs() && is_cheaper(r, *cheapest))) cheapest = &r;
   }
+  for (const SeedCheck& check : c.seed_checks) {
+    if (!check.holds_with_all()) continue;
+    const auto steady = std::ranges::find(c.results, check.policy, &RunResult::policy);
+    if (steady != c.results.end()) return &*steady;
+  }
   return cheapest;
 }
 
@@ -220,15 +264,16 @@ std::string difference_words(const RunResult& a, const RunResult& b) {
   std::string text;
   const std::int64_t points = a.has_only_jobs() ? 0 : a.attainment_ppm() - b.attainment_ppm();
   const std::string requests = a.has_only_jobs() ? job_terms(a, b) : request_terms(a, b);
-  if (std::abs(points) >= kShownPoint)
-    text += more_or_less(points, kPoint, "percentage points more met", "percentage points fewer met");
+  if (std::abs(points) >= kSmallestShownPoints)
+    text += more_or_less(points, kPercentagePoint, "percentage points more met", "percentage points fewer met");
   if (!requests.empty()) text += text.empty() ? requests : " (" + requests + ")";
   const GpuNanoseconds time = a.paid_gpu_ns() - b.paid_gpu_ns();
   const std::string states = gpu_terms(a, b);
   if (states.empty()) return text;
   text += text.empty() ? "" : "; ";
-  text += size_of(time) < kShownGpuNs ? "the same number of GPU-hours"
-                                      : gpu_hours(size_of(time)) + (time > 0 ? " GPU-hours more" : " GPU-hours less");
+  text += size_of(time) < kSmallestShownGpuNs
+              ? "the same number of GPU-hours"
+              : gpu_hours(size_of(time)) + (time > 0 ? " GPU-hours more" : " GPU-hours less");
   return text + ": " + states;
 }
 
@@ -236,19 +281,21 @@ std::string verdict_words(const Comparison& c) {
   const RunResult& best = c.results.front();
   if (best.has_only_jobs()) return jobs_verdict(c);
   if (best.requests.arrived == 0) return "No request arrived.";
-  if (c.results.size() == 1 && !c.constant_fleet) return words_for_one(c);
+  if (c.results.size() == 1 && !c.constant_fleet) return words_for_one(c) + seed_words(c);
   std::string text;
   if (marked_policy(c) == nullptr) {
     text = shortfall_words(c);
   } else if (c.results.size() == 1) {
     text = words_for_one(c);
   } else if (all_alike(c)) {
-    text = fmt::format("All {} policies hold {}: {} with each of them.", c.results.size(), slo_phrase(c),
-                       met_and_cost_in_time(best));
+    const std::size_t number = c.results.size();
+    text = fmt::format("{} policies hold {}: {} with each of them.",
+                       number == 2 ? "Both" : fmt::format("All {}", number), slo_phrase(c), met_and_cost_in_time(best));
   } else {
     text = fmt::format("{} is the cheapest policy that holds {}: {}.{}", best.policy, slo_phrase(c),
                        met_and_cost_in_time(best), runner_up_words(c));
   }
+  text += seed_words(c);
   if (!c.advice_left_out.empty()) text += " " + c.advice_left_out + ".";
   return text + constant_fleet_words(c) + minimum_words(c);
 }

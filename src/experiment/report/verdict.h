@@ -8,13 +8,15 @@
 // The sentences that tell an engineer which policy to choose.
 namespace capstan::experiment {
 
-/// Returns the policy that the table marks: the cheapest policy that holds the SLO; null if none holds it. In a
+/// Returns the policy that the table marks: the cheapest policy that holds the SLO with every seed that was tried. If
+/// none does, it is the cheapest policy that holds the SLO with the seed of the scenario; null if none holds it. In a
 /// scenario with only jobs, the table marks the first policy of the ranking, if this policy holds the goals.
 const RunResult* marked_policy(const Comparison& comparison);
 
 /// Returns the sentences below the table. With several policies they name the cheapest that holds the SLO and the next
-/// one. If none holds it, they say by how much the best one misses it. Then follow the best constant fleet, and a
-/// higher minimum of replicas if it helps. With one policy they say whether it holds its SLO.
+/// one, and whether the result depends on the seed. If none holds it, they say by how much the best one misses it. Then
+/// follow the best constant fleet, and a higher minimum of replicas if it helps. With one policy they say whether it
+/// holds its SLO.
 std::string verdict_words(const Comparison& comparison);
 
 /// Returns how `a` differs from `b` in requests, by outcome, and in GPU-hours, by the states with the largest

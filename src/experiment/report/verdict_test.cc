@@ -49,8 +49,8 @@ const VerdictCase kVerdicts[] = {
      {},
      "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 40.00 USD. The next cheapest policy "
      "that holds the SLO is b: 99.2 % met for 90.00 USD, 125 % more than a. For comparison only: a constant fleet "
-     "of 9 replicas, sized with knowledge of this load, would hold the SLO for 50.00 USD: 25 % more than a "
-     "(1 of the 2 policies here costs more)."},
+     "of 9 replicas, sized with knowledge of this load, would hold the SLO for 50.00 USD: 25 % more than "
+     "a, less than b."},
     {"a constant fleet beats every policy",
      {{"a", 995, 78}, {"b", 964, 69}},
      {{"9 replicas", 991, 61}},
@@ -72,8 +72,8 @@ const VerdictCase kVerdicts[] = {
      {{"replicas.min: 3", 993, 74}},
      "a is the cheapest policy that holds the SLO of 99.0 %: 99.1 % met for 78.00 USD. No other policy holds the "
      "SLO; b comes closest: 61.0 % met for 90.00 USD. For comparison only: a constant fleet of 9 replicas, sized "
-     "with knowledge of this load, would hold the SLO for 85.00 USD: 9 % more than a (1 of the 2 policies here "
-     "costs more). With a higher minimum (replicas.min: 3), a would cost 74.00 USD "
+     "with knowledge of this load, would hold the SLO for 85.00 USD: 9 % more than a, less than b. "
+     "With a higher minimum (replicas.min: 3), a would cost 74.00 USD "
      "instead of 78.00 USD and still hold the SLO (99.3 % met)."},
     {"a higher minimum that does not help the marked policy is not mentioned",
      {{"a", 991, 78}, {"b", 610, 90}},
@@ -88,7 +88,7 @@ const VerdictCase kVerdicts[] = {
      {{"replicas.min: 5", 992, 72}},
      "No policy holds the SLO of 99.0 %. a comes closest: 96.4 % met for 69.00 USD, 26 requests short of the SLO "
      "(2.6 percentage points). For comparison only: a constant fleet of 9 replicas, sized with knowledge of this "
-     "load, would hold the SLO for 61.00 USD (1 of the 2 policies here costs more). With "
+     "load, would hold the SLO for 61.00 USD, less than a. With "
      "a higher minimum (replicas.min: 5), a would hold the SLO for 72.00 USD (99.2 % met)."},
     {"none holds it, and a higher minimum does not help",
      {{"a", 964, 69}, {"b", 610, 60}},
@@ -148,6 +148,7 @@ TEST(Verdict, SaysWhichPolicyToChooseAndWhatWouldBeBetter) {
     }
     if (row.raised) {
       c.raised_minimum.emplace();
+      c.raised_minimum->policy = c.results.front().policy;
       c.raised_minimum->setting = row.raised->name;
       if (row.raised->met > 0) c.raised_minimum->result = outcome(*row.raised);
     }
@@ -190,6 +191,37 @@ TEST(Verdict, TheMarkGoesToTheCheapestThatHoldsTheSlo) {
   EXPECT_EQ(marked_policy(c), &c.results[0]);
   c.results[0].requests.met = 980;
   EXPECT_EQ(marked_policy(c), nullptr);
+}
+
+SeedCheck seed_check(const char* policy, const std::vector<std::int64_t>& met_milli) {
+  SeedCheck check{.policy = policy, .outcomes = {}};
+  for (const std::int64_t met : met_milli) {
+    check.outcomes.push_back(
+        {.seed = check.outcomes.size() + 1, .attainment_ppm = met * 1000, .holds_slo = met >= 990});
+  }
+  return check;
+}
+
+TEST(Verdict, SaysWhetherTheResultDependsOnTheSeed) {
+  Comparison c;
+  c.slo.attainment_ppm = 990'000;
+  c.results = {outcome({"a", 995, 40}), outcome({"b", 996, 50})};
+  const auto has = [&](const std::string& words) { return verdict_words(c).find(words) != std::string::npos; };
+  c.seed_checks = {seed_check("a", {995, 992, 993, 991, 994})};
+  EXPECT_TRUE(has(" With each of the seeds 2 to 5, a holds the SLO, too: 99.1 to 99.4 % met.")) << verdict_words(c);
+  EXPECT_EQ(marked_policy(c), &c.results[0]);
+
+  c.seed_checks = {seed_check("a", {995, 952, 993, 980, 970})};
+  EXPECT_TRUE(
+      has(" The result depends on chance. Of the seeds 1 to 5, a holds the SLO with 2 of them (95.2 to 99.5 % "
+          "met)."))
+      << verdict_words(c);
+  EXPECT_EQ(marked_policy(c), &c.results[0]) << "no policy is known to be better";
+
+  c.seed_checks.push_back(seed_check("b", {996, 996, 996, 996, 996}));
+  EXPECT_TRUE(has("with 2 of them (95.2 to 99.5 % met); b holds the SLO with all of them (99.6 % met) and is marked."))
+      << verdict_words(c);
+  EXPECT_EQ(marked_policy(c), &c.results[1]);
 }
 
 TEST(Verdict, EqualPoliciesHaveNoDifferences) {

@@ -13,8 +13,8 @@
 namespace capstan::experiment {
 namespace {
 
-/// Joins the progress of several runs: means of their times and finished parts, sums of their requests and simulated
-/// times.
+/// Joins the progress of several runs. The moment and the finished part are means over the runs. The requests and the
+/// simulated time are sums.
 class JoinedProgress {
  public:
   JoinedProgress(std::size_t runs, std::string stage, const ProgressCallback& callback)

@@ -28,27 +28,27 @@ auto ReplayCheck::decide_twice(Memory& memory, Decide&& decide, Parse&& parse) {
   return decision;
 }
 
-decide::scale::Decision ReplayCheck::scale(const control::ScaleInputs& question, decide::scale::Memory& memory) {
-  const auto decide = [&](decide::scale::Memory& before) { return inner().scale(question, before); };
+decide::scale::Decision ReplayCheck::scale(const control::ScaleInputs& inputs, decide::scale::Memory& memory) {
+  const auto decide = [&](decide::scale::Memory& before) { return inner().scale(inputs, before); };
   return decide_twice(memory, decide, decide::scale::parse_memory);
 }
 
-decide::place::Decision ReplayCheck::place(const control::PlaceInputs& question, decide::place::Memory& memory) {
-  const auto decide = [&](decide::place::Memory& before) { return inner().place(question, before); };
+decide::place::Decision ReplayCheck::place(const control::PlaceInputs& inputs, decide::place::Memory& memory) {
+  const auto decide = [&](decide::place::Memory& before) { return inner().place(inputs, before); };
   return decide_twice(memory, decide, decide::place::parse_memory);
 }
 
-decide::provision::Decision ReplayCheck::provision(const control::ProvisionInputs& question,
+decide::provision::Decision ReplayCheck::provision(const control::ProvisionInputs& inputs,
                                                    decide::provision::Memory& memory) {
-  const auto decide = [&](decide::provision::Memory& before) { return inner().provision(question, before); };
+  const auto decide = [&](decide::provision::Memory& before) { return inner().provision(inputs, before); };
   return decide_twice(memory, decide, decide::provision::parse_memory);
 }
 
-decide::scale::Decision OutsideAutoscaler::scale(const control::ScaleInputs& question, decide::scale::Memory& memory) {
-  const std::optional<ReplicaCount> wanted = autoscaler_(question.snapshot, question.role);
-  if (!wanted) return inner().scale(question, memory);
-  const decide::scale::Policy policy = decide::scale::Fixed{*wanted, decide::scale::period(question.policy)};
-  decide::scale::Decision decision = inner().scale({question.snapshot, question.role, policy, question.now}, memory);
+decide::scale::Decision OutsideAutoscaler::scale(const control::ScaleInputs& inputs, decide::scale::Memory& memory) {
+  const std::optional<ReplicaCount> wanted = autoscaler_(inputs.snapshot, inputs.role);
+  if (!wanted) return inner().scale(inputs, memory);
+  const decide::scale::Policy policy = decide::scale::Fixed{*wanted, decide::scale::period(inputs.policy)};
+  decide::scale::Decision decision = inner().scale({inputs.snapshot, inputs.role, policy, inputs.now}, memory);
   // With any other reason, a bound of the service changed the autoscaler's number, and the reason names the bound.
   if (decision.why.code != model::ReasonCode::fixed_replicas) return decision;
   decision.why.code = model::ReasonCode::set_by_autoscaler;

@@ -14,15 +14,15 @@ class ForwardingDecider : public control::Decider {
  public:
   explicit ForwardingDecider(std::unique_ptr<control::Decider> inner) : inner_(std::move(inner)) {}
 
-  decide::scale::Decision scale(const control::ScaleInputs& question, decide::scale::Memory& memory) override {
-    return inner_->scale(question, memory);
+  decide::scale::Decision scale(const control::ScaleInputs& inputs, decide::scale::Memory& memory) override {
+    return inner_->scale(inputs, memory);
   }
-  decide::place::Decision place(const control::PlaceInputs& question, decide::place::Memory& memory) override {
-    return inner_->place(question, memory);
+  decide::place::Decision place(const control::PlaceInputs& inputs, decide::place::Memory& memory) override {
+    return inner_->place(inputs, memory);
   }
-  decide::provision::Decision provision(const control::ProvisionInputs& question,
+  decide::provision::Decision provision(const control::ProvisionInputs& inputs,
                                         decide::provision::Memory& memory) override {
-    return inner_->provision(question, memory);
+    return inner_->provision(inputs, memory);
   }
 
  protected:
@@ -40,9 +40,9 @@ class ReplayCheck final : public ForwardingDecider {
   ReplayCheck(std::unique_ptr<control::Decider> inner, std::int64_t& differences)
       : ForwardingDecider(std::move(inner)), differences_(differences) {}
 
-  decide::scale::Decision scale(const control::ScaleInputs& question, decide::scale::Memory& memory) override;
-  decide::place::Decision place(const control::PlaceInputs& question, decide::place::Memory& memory) override;
-  decide::provision::Decision provision(const control::ProvisionInputs& question,
+  decide::scale::Decision scale(const control::ScaleInputs& inputs, decide::scale::Memory& memory) override;
+  decide::place::Decision place(const control::PlaceInputs& inputs, decide::place::Memory& memory) override;
+  decide::provision::Decision provision(const control::ProvisionInputs& inputs,
                                         decide::provision::Memory& memory) override;
 
  private:
@@ -54,7 +54,8 @@ class ReplayCheck final : public ForwardingDecider {
 
 /// An autoscaler of another project. It is called whenever the replicas of a service are due, and its number replaces
 /// the answer of the service's policy. If it returns nothing, the policy decides.
-using Autoscaler = std::function<std::optional<ReplicaCount>(const model::Snapshot&, const decide::scale::RoleView&)>;
+using Autoscaler =
+    std::function<std::optional<ReplicaCount>(const model::Snapshot&, const decide::scale::WorkloadView&)>;
 
 /// Lets an autoscaler decide about replicas. The policy `Fixed` applies each of its numbers.
 class OutsideAutoscaler final : public ForwardingDecider {
@@ -62,7 +63,7 @@ class OutsideAutoscaler final : public ForwardingDecider {
   OutsideAutoscaler(std::unique_ptr<control::Decider> inner, Autoscaler autoscaler)
       : ForwardingDecider(std::move(inner)), autoscaler_(std::move(autoscaler)) {}
 
-  decide::scale::Decision scale(const control::ScaleInputs& question, decide::scale::Memory& memory) override;
+  decide::scale::Decision scale(const control::ScaleInputs& inputs, decide::scale::Memory& memory) override;
 
  private:
   Autoscaler autoscaler_;

@@ -39,7 +39,7 @@ const decide::scale::Policy kFour = decide::scale::Fixed{4};
 
 decide::scale::Decision ask(control::Decider& decider) {
   const model::Snapshot snapshot;
-  const decide::scale::RoleView role;
+  const decide::scale::WorkloadView role;
   decide::scale::Memory memory;
   return decider.scale({snapshot, role, kFour, {}}, memory);
 }
@@ -68,7 +68,9 @@ TEST(OutsideAutoscaler, ItsNumberReplacesThePolicysUnlessABoundChangesIt) {
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.name);
-    const Autoscaler autoscaler = [&](const model::Snapshot&, const decide::scale::RoleView&) { return row.number; };
+    const Autoscaler autoscaler = [&](const model::Snapshot&, const decide::scale::WorkloadView&) {
+      return row.number;
+    };
     OutsideAutoscaler decider(std::make_unique<CountingDecider>(false), autoscaler);
     const decide::scale::Decision decision = ask(decider);
     EXPECT_EQ(decision.desired, row.desired);

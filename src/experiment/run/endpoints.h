@@ -30,8 +30,8 @@ class Endpoint {
   /// Returns the finished part of the load, 0 to 1: the part of its stated time that has passed. Without a stated time,
   /// returns the part of its source that was read.
   double part_done(Instant now) const;
-  /// Returns true if no request can arrive any more and the stated end of the load is over. Nodes cost money until
-  /// then, with or without requests.
+  /// Returns true if no request can arrive any more and the stated duration of the load has passed. Nodes cost money
+  /// until then, even if there are no requests.
   bool is_load_over(Instant now) const { return now >= load_end() && fleet_->arrivals_over(); }
   Instant load_end() const { return Instant{setup_->workload.duration.value_or(Duration{})}; }  ///< 0: not stated
 
@@ -44,7 +44,8 @@ class Endpoint {
   std::unique_ptr<sim::Fleet> fleet_;
 };
 
-/// All endpoints of a run, which share the cluster. At one moment the endpoints act in the order of the setup.
+/// All endpoints of a run, which share the cluster. Endpoints that act at the same time do so in the order of the
+/// setup.
 class Endpoints {
  public:
   static Result<Endpoints> open(const SimulationSetup& setup);

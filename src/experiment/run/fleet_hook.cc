@@ -30,7 +30,7 @@ model::ReplicaSignals signals_of(const sim::ReplicaReading& reading, const model
       model::Signal::measured(engine.kv_blocks > 0 ? engine.kv_blocks_used * 1'000'000 / engine.kv_blocks : 0);
   if (reading.ttft_p99) signals.ttft_p99_us = model::Signal::measured(*reading.ttft_p99 / std::chrono::microseconds(1));
   signals.ttft_late_ppm = late(reading.ttft, slo.ttft);
-  signals.queue_late_ppm = late(reading.queue_time, slo.queue_time());
+  signals.queue_late_ppm = late(reading.queue_time, slo.max_queue_time());
   signals.tpot_late_ppm = late(reading.tpot, slo.tpot);
   signals.prompt_tokens_total = model::Signal::measured(engine.prompt_tokens_total);
   signals.generated_tokens_total = model::Signal::measured(engine.generation_tokens_total);
@@ -94,14 +94,14 @@ void FleetHook::forget(model::GangId gang) {
 sim::EngineReading FleetHook::sample(model::GangId gang, Instant at, bool scrape) {
   const Replica& replica = known_row(replicas_, gang);
   const sim::ReplicaReading reading = fleet_of(replica.service).sample(replica.handle, at, scrape);
-  sim::EngineReading said = {.signals = signals_of(reading, services_[replica.service.value].slo),
-                             .busy_total = reading.engine.busy_total};
-  if (replica.weights > Duration{}) said.signals.weights_us = in_microseconds(replica.weights);
-  if (scrape) scraped_.add(gang, at, said);
+  sim::EngineReading engine_reading = {.signals = signals_of(reading, services_[replica.service.value].slo),
+                                       .busy_total = reading.engine.busy_total};
+  if (replica.weights > Duration{}) engine_reading.signals.weights_us = in_microseconds(replica.weights);
+  if (scrape) scraped_.add(gang, at, engine_reading);
   if (ScrapedSeries* series = series_of(replica.service); scrape && series != nullptr) {
     series->add(gang, at, {reading, (*scraped_.find(gang))[1].reading.duty_cycle_percent.value});
   }
-  return said;
+  return engine_reading;
 }
 
 RequestCount FleetHook::gateway_waiting(model::ServiceId service, Instant at) {

@@ -27,7 +27,7 @@ struct FleetRoute {
 class FleetHook final : public sim::ServingHook {
  public:
   /// Keeps references to its arguments, which must outlive the hook. `services` are the services of the catalog.
-  /// @param series  receivers of every scrape, by service; an entry may be null, and last entries may be absent
+  /// @param series  receivers of every scrape, by service; an entry may be null, and entries at the end may be absent
   FleetHook(std::vector<FleetRoute> routes, std::span<const model::Service> services,
             std::vector<ScrapedSeries*> series = {})
       : routes_(std::move(routes)), services_(services), series_(std::move(series)) {}
@@ -40,7 +40,7 @@ class FleetHook final : public sim::ServingHook {
   RequestCount gateway_waiting(model::ServiceId service, Instant at) override;
 
   ReplicaCount serving_peak() const { return serving_peak_; }  ///< most replicas in routers at the same time
-  /// Returns the requests that replicas held when they were ended.
+  /// Returns the number of requests that replicas held when they were ended for this reason.
   RequestCount cut(sim::Interruption why) const { return cut_[static_cast<std::size_t>(why)]; }
   const ScrapeLog& scraped() const { return scraped_; }
 

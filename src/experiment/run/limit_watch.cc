@@ -38,8 +38,7 @@ void LimitWatch::minute(const model::Snapshot& truth) {
   watch_queues(truth);
 }
 
-/// Checks the queues. Placement binds no pod above a limit, also not at the start of a run, so that the first check
-/// compares with 0.
+/// Checks the queues. Placement obeys the limits of queues from the start of a run, so the first check compares with 0.
 void LimitWatch::watch_queues(const model::Snapshot& truth) {
   std::vector<MilliGpu> held = sim::QueueRoom(truth).held();
   queues_.resize(held.size());

@@ -63,7 +63,7 @@ TEST(LimitWatch, CountsRisesAboveANodeLimitOfAPool) {
   EXPECT_EQ(watch.broken(), 1);
 }
 
-/// Makes pods of one GPU with a node, all in the lower one of two queues.
+/// Makes bound pods of one GPU each. All are in the lower of two queues; only the upper queue has a limit.
 model::Snapshot pods(std::uint32_t count, MilliGpu upper_limit) {
   auto catalog = std::make_shared<model::Catalog>();
   catalog->queues.resize(2);

@@ -10,13 +10,13 @@
 namespace capstan::experiment {
 namespace {
 
-using control::LoggedDecision;
+using control::LoggedAction;
 
 explain::LayerDecisions last_decisions(const control::Controller& controller) {
   return {{}, controller.place_decision(), controller.provision_decision()};
 }
 
-/// Returns the GPUs of the pods that a search found room for.
+/// Returns the GPUs of a gang's pods that need a node, rounded up; 0 if the last decision did not search for room.
 GpuCount bound_gpus(const control::Controller& controller, model::GangId gang) {
   for (const decide::place::Search& search : controller.place_decision().searches) {
     if (search.gang == gang) return gpus_up(search.gpus_per_pod * search.pods);
@@ -25,7 +25,7 @@ GpuCount bound_gpus(const control::Controller& controller, model::GangId gang) {
 }
 
 LowerDecision of_action(const control::Controller& controller, const model::Catalog& catalog,
-                        const LoggedDecision& logged) {
+                        const LoggedAction& logged) {
   LowerDecision one{.at = logged.at, .layer = logged.layer};
   if (const auto* bind = std::get_if<model::BindPods>(&logged.action.effect)) {
     one.gang = bind->gang;
@@ -51,7 +51,7 @@ std::vector<LowerDecision> lower_decisions(const control::Controller& controller
   auto first = entries.end();
   while (first != entries.begin() && std::prev(first)->number >= first_action) --first;
   for (; first != entries.end(); ++first) {
-    if (first->layer != LoggedDecision::Layer::scale) all.push_back(of_action(controller, catalog, *first));
+    if (first->layer != LoggedAction::Layer::scale) all.push_back(of_action(controller, catalog, *first));
   }
   return all;
 }

@@ -7,8 +7,8 @@
 
 #include "base/quantity.h"
 #include "base/time.h"
+#include "control/action_log.h"
 #include "control/controller.h"
-#include "control/decision_log.h"
 #include "model/catalog.h"
 
 // The decisions of a run about pods and nodes, for the decision log of a report.
@@ -16,7 +16,7 @@ namespace capstan::experiment {
 
 /// One action of the layers below scaling, or the reason why a gang waits.
 struct LowerDecision {
-  using Layer = control::LoggedDecision::Layer;
+  using Layer = control::LoggedAction::Layer;
 
   Instant at;
   Layer layer = Layer::place;

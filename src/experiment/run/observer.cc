@@ -249,7 +249,7 @@ void Observer::watch_queue(Instant now, std::size_t endpoint, const Replicas& re
     why += fmt::format("; {} of {} gave no usable reading", grouped_text(replicas.silent),
                        counted(replicas.ready, "ready replica", "ready replicas"));
   }
-  const std::string of_service = is_alone() ? "" : " of " + endpoints_.all()[endpoint].setup().name;
+  const std::string of_service = has_one_endpoint() ? "" : " of " + endpoints_.all()[endpoint].setup().name;
   queue.worst = {
       now, waiting,
       fmt::format("{}{} waited while {} ready; {} already requested{}{}", counted(waiting, "request", "requests"),
@@ -309,7 +309,7 @@ void Observer::watch_disruptions(Instant now, const sim::ClusterMeter& meter) {
 }
 
 void Observer::watch_groups(Instant now) {
-  // A release takes effect after the hold plus the latency of the action.
+  // A release takes effect some time after the end of the hold, because an action has a latency. A minute is allowed.
   const Duration limit = setup_.policies.provision->hold + kMinuteLength;
   cluster_.truth().claims.for_each([&](model::ClaimId, const model::Claim& claim) {
     const bool on_its_way =
@@ -367,7 +367,7 @@ RunResult Observer::result(Instant end) {
   result.decisions = stats.actions;
   result.reversals = stats.reversals;
   result.replicas_peak = hook_.serving_peak();
-  if (is_alone() && roles_.size() > 1) result.roles = roles_;
+  if (has_one_endpoint() && roles_.size() > 1) result.roles = roles_;
   std::ranges::stable_sort(moments_, std::ranges::greater{}, &Moment::weight);
   if (moments_.size() > kMaxMoments) moments_.resize(kMaxMoments);
   result.moments = std::move(moments_);

@@ -46,9 +46,9 @@ class Observer {
     ReplicaCount ready = 0;
     ReplicaCount silent = 0;  ///< ready replicas without a usable reading
   };
-  bool is_alone() const { return endpoints_.all().size() == 1; }
+  bool has_one_endpoint() const { return endpoints_.all().size() == 1; }
   /// Returns true if one endpoint has the whole cluster, so that the figures of the run are the endpoint's figures.
-  bool has_cluster_alone() const { return is_alone() && setup_.cluster.job_classes.empty(); }
+  bool has_cluster_alone() const { return has_one_endpoint() && setup_.cluster.job_classes.empty(); }
   std::vector<Replicas> watch_replicas(Minute& here);
   void watch_queue(Instant now, std::size_t endpoint, const Replicas& replicas);
   std::string full_queue_of(std::size_t endpoint) const;

@@ -98,7 +98,7 @@ TEST(OwnPolicyRuns, KeepsAReplicaWarmForRareBurstsUnlessMissesAreAccepted) {
 
 TEST(OwnPolicyRuns, ScalesToZeroIfTheErrorBudgetCoversTheColdStarts) {
   scenario::ScenarioOverrides overrides;
-  // In three of twelve hours 5,400 requests arrive, so that a dozen late ones during a start do not matter.
+  // In three of every twelve hours 5,400 requests arrive, so a dozen late requests during a start do not matter.
   overrides.sets = {"load.generator.rate={kind: on_off, rate: 0, peak: 0.5, period: 12h, length: 3h}",
                     "service.start.engine_init=20s..24s", "service.replicas.initial=0"};
   const scenario::ScenarioResult scenario =

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kWaves = 4;                // requests of each client in the closed loop
 constexpr std::int64_t kMaxConcurrency = 65'536;  // largest concurrency that a file may state
 constexpr std::int64_t kMaxTokens = 10'000'000;
-constexpr Duration kFrontEnd{15'000'000};  // time in API server and tokenizer before the engine (BLIS alpha)
+constexpr Duration kFrontEnd{15'000'000};  // time in API server and tokenizer (alpha0 of the simulator BLIS)
 constexpr std::int64_t kLargeGpuBytes =
     70'000'000'000;  // vLLM's default token budget is 8192 on larger GPUs, otherwise 2048
 
@@ -86,8 +86,8 @@ void summarize(PredictReport& report) {
   }
 }
 
-/// Reads the row of a file.
-/// @return true if the engine model can predict it
+/// Reads a row of the file of points.
+/// @return false if the row is not to be simulated
 Result<bool> read_row(const engine::Csv& csv, std::size_t row, const std::array<std::size_t, kColumns>& at,
                       std::string_view engine, PredictRow& out) {
   const auto text = [&](Column c) { return csv.field(row, at[c]); };

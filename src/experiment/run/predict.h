@@ -45,14 +45,15 @@ struct PredictReport {
   std::vector<PredictGroup> groups;  ///< sorted by model, then by GPU
   double tpot_error_median = 0;      ///< median over all rows, as a fraction
   double tpot_error_p90 = 0;
-  std::int64_t rows_skipped = 0;  ///< rows of another engine, mode or precision, or without a table
+  std::int64_t rows_skipped = 0;  ///< rows that `predict` did not simulate
 };
 
 /// Reads points in the format of AIConfigurator's silicon sample (columns id, backend, model_path, system, precision,
 /// mode, isl, osl, batch_size, tp_size, pp_size, attention_dp_size, silicon_ttft_ms, silicon_tpot_ms). Simulates each
 /// point whose `backend` is `engine` and that has a row in `table`. Points that are not aggregated, use pipeline or
-/// attention-data parallelism, or use FP4 are skipped. An empty precision means BF16, and Llama-3.1-70B uses the row of
-/// Llama-3.3-70B. The load is a closed loop: `batch_size` clients send the next request as soon as the last one ended.
+/// attention-data parallelism, or have a precision other than BF16 and FP8 are skipped. An empty precision means BF16,
+/// and Llama-3.1-70B uses the row of Llama-3.3-70B. The load is a closed loop: `batch_size` clients send the next
+/// request as soon as the last one ended.
 /// @param progress  is called with the number of rows that are done and of all rows
 /// @return an input error with its line for a malformed file, and an infeasible error if no row can be compared
 Result<PredictReport> predict(std::string_view points_csv, std::string file, std::string_view engine,

@@ -33,8 +33,8 @@ EndpointSetup setup_of(const scenario::EndpointSpec& endpoint, const model::Cata
   setup.workload = endpoint.load;
   for (std::size_t i = 0; i < endpoint.roles.size(); ++i) {
     const scenario::RoleSpec& role = endpoint.roles[i];
-    // The model's errors differ by GPU kind. Prefill and decode have the same errors.
-    const std::uint64_t drawn = endpoint.mixed() ? seed + i * kSeedStep : seed;
+    // The errors of the engine model differ by GPU kind. Prefill and decode have the same errors.
+    const std::uint64_t drawn = endpoint.has_variants() ? seed + i * kSeedStep : seed;
     const RoleEngine& engine = engines.emplace_back(engine_of(role, drawn, endpoint.engine_perturbation_ppm));
     setup.variants.push_back({.model = engine.model.get(),
                               .replica = role.replica,
@@ -46,16 +46,6 @@ EndpointSetup setup_of(const scenario::EndpointSpec& endpoint, const model::Cata
                               .weight = role.weight});
   }
   return setup;
-}
-
-/// Sets the priorities of the services.
-void set_priorities(const scenario::Scenario& scenario, sim::ClusterConfig& cluster) {
-  cluster.service_priorities.assign(cluster.catalog->services.size(), 0);
-  for (const scenario::EndpointSpec& endpoint : scenario.endpoints) {
-    for (std::size_t role = 0; role < endpoint.roles.size(); ++role) {
-      cluster.service_priorities[endpoint.service_of(role).value] = endpoint.priority;
-    }
-  }
 }
 
 /// Draws the batch jobs of all classes and adds them to the cluster.
@@ -157,7 +147,6 @@ PreparedRun prepare(const scenario::Scenario& scenario, const scenario::PolicySp
     setup.endpoints.push_back(
         setup_of(scenario.endpoints[i], *setup.cluster.catalog, endpoint_seed(seed, i), prepared.engines));
   }
-  set_priorities(scenario, setup.cluster);
   add_jobs(scenario, seed, setup);
   setup.policies = policy.policies;
   setup.seed = seed;

@@ -21,7 +21,7 @@ std::int64_t goals_missed(const RunResult& result) {
 /// Returns the number of ended jobs without a goal if the scenario has only jobs, otherwise 0. Without this number, a
 /// policy that buys no node and runs no job would come first. If services share the cluster, their SLOs and the cost
 /// decide.
-std::int64_t free_jobs_ended(const RunResult& result) {
+std::int64_t jobs_without_goal_ended(const RunResult& result) {
   return result.has_only_jobs() ? result.job_outcomes().ended_without_goal : 0;
 }
 
@@ -49,7 +49,8 @@ bool ranks_before(const RunResult& a, const RunResult& b, const model::Slo& slo)
   if (a_holds != holds_slo(b, slo)) return a_holds;
   if (goals_missed(a) != goals_missed(b)) return goals_missed(a) < goals_missed(b);
   if (!a_holds && a.attainment_ppm() != b.attainment_ppm()) return a.attainment_ppm() > b.attainment_ppm();
-  if (const std::int64_t ended_a = free_jobs_ended(a), ended_b = free_jobs_ended(b); ended_a != ended_b) {
+  if (const std::int64_t ended_a = jobs_without_goal_ended(a), ended_b = jobs_without_goal_ended(b);
+      ended_a != ended_b) {
     return ended_a > ended_b;
   }
   if (is_cheaper(a, b)) return true;

@@ -96,11 +96,11 @@ void add_spread_warnings(const sim::ClusterMeter& meter, const std::vector<Named
 
 }  // namespace
 
-std::vector<NamedUser> named_users(const sim::ClusterConfig& config, bool is_alone) {
+std::vector<NamedUser> named_users(const sim::ClusterConfig& config, bool has_one_endpoint) {
   const model::Catalog& catalog = *config.catalog;
   std::vector<NamedUser> users;
   for (const model::Service& service : catalog.services) {
-    users.push_back({is_alone ? "" : service.name, catalog.level_words(service.workload.required_level)});
+    users.push_back({has_one_endpoint ? "" : service.name, catalog.level_words(service.workload.required_level)});
   }
   for (const sim::JobClass& jobs : config.job_classes)
     users.push_back({jobs.name, catalog.level_words(jobs.required_level)});

@@ -14,10 +14,12 @@ bool is_idle(const model::Gang& gang, const model::ReplicaSignals& signals) {
 
 /// Returns the growth of a counter since its last value, and updates that value. An engine that restarted counts from 0
 /// again. A counter without a reading keeps its last value.
-std::int64_t growth(const model::Signal& counter, std::optional<std::int64_t>& last) {
+/// @param is_new  true: the engine has not been seen before, so its counters began at 0
+std::int64_t growth(const model::Signal& counter, std::optional<std::int64_t>& last, bool is_new) {
   if (!counter.usable()) return 0;
-  const std::int64_t before = std::exchange(last, counter.value).value_or(0);
-  return counter.value >= before ? counter.value - before : counter.value;
+  const std::optional<std::int64_t> before = std::exchange(last, counter.value);
+  if (!before) return is_new ? counter.value : 0;
+  return counter.value >= *before ? counter.value - *before : counter.value;
 }
 
 /// A counter of an engine and the figure of a minute to which its growth is added.
@@ -26,8 +28,8 @@ struct UseCounter {
   std::int64_t UseMinute::* figure;
 };
 
-constexpr std::size_t kEndedRequests = 1;  ///< position of finished_total
-constexpr std::size_t kFirstTime = 2;      ///< from here on, the counters need each other
+/// Positions of counters. The counters from kQueue on need each other.
+constexpr std::size_t kEndedRequests = 1, kQueue = 2, kPrefill = 3, kDecode = 4;
 constexpr UseCounter kUseCounters[] = {
     {&model::ReplicaSignals::generated_tokens_total, &UseMinute::tokens},
     {&model::ReplicaSignals::finished_total, &UseMinute::requests},
@@ -38,8 +40,16 @@ constexpr UseCounter kUseCounters[] = {
     {&model::ReplicaSignals::transfers_total, &UseMinute::transfers},
 };
 
+/// Returns true if an engine reports the time of its requests, in two phases at least.
 bool is_timed(const model::ReplicaSignals& signals) {
-  return signals.queue_us_total.usable() && signals.prefill_us_total.usable() && signals.decode_us_total.usable();
+  return signals.decode_us_total.usable() && (signals.queue_us_total.usable() || signals.prefill_us_total.usable());
+}
+
+/// Returns the figure of a counter. A phase that the engine does not report is part of the next one.
+std::int64_t UseMinute::* figure_of(std::size_t counter, const model::ReplicaSignals& signals) {
+  if (counter == kPrefill && !signals.queue_us_total.usable()) return &UseMinute::queue_prefill_us;
+  if (counter == kDecode && !signals.prefill_us_total.usable()) return &UseMinute::prefill_decode_us;
+  return kUseCounters[counter].figure;
 }
 
 }  // namespace
@@ -72,20 +82,19 @@ void ReplicaUse::note(const model::Snapshot& now,
     if (known != last_.end()) last.counters = known->second.counters;
     // Requests and tokens before the first snapshot do not count.
     const bool is_base = known == last_.end() && !before_;
+    const bool is_new = !last.counters[kEndedRequests].has_value();
+    // Times that begin after the engine has served, as in a recording of an earlier version that is continued, are
+    // those of earlier requests.
+    const bool has_times = is_timed(signals) && (is_new || last.counters[kDecode]);
     std::array<std::int64_t, kCounters> grown{};
-    // A recording of an earlier version that is continued has the times of an engine that served before.
-    const bool has_served = last.counters[kEndedRequests].has_value();
-    const bool times_begin = has_served && !last.counters[kFirstTime];
     for (std::size_t i = 0; i < kCounters; ++i) {
-      const bool begins = has_served && !last.counters[i];
-      grown[i] = growth(signals.*kUseCounters[i].signal, last.counters[i]);
-      if (begins) grown[i] = 0;
+      grown[i] = growth(signals.*kUseCounters[i].signal, last.counters[i], is_new);
     }
     if (!is_base && std::ranges::any_of(grown, [](std::int64_t one) { return one > 0; })) {
       UseMinute& use = row(*user, minute_of(now.at), revision, minutes);
-      const std::size_t used = is_timed(signals) && !times_begin ? kCounters : kFirstTime;
-      for (std::size_t i = 0; i < used; ++i) use.*kUseCounters[i].figure += grown[i];
-      if (used == kCounters) use.timed_requests += grown[kEndedRequests];
+      const std::size_t used = has_times ? kCounters : kQueue;
+      for (std::size_t i = 0; i < used; ++i) use.*figure_of(i, signals) += grown[i];
+      if (has_times) use.timed_requests += grown[kEndedRequests];
     }
     last.is_idle = is_idle(gang, signals);
     if (last.is_idle) {

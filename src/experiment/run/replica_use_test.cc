@@ -101,6 +101,32 @@ TEST(ReplicaUse, SumsUpThePhasesOfTheRequestsOfEnginesThatReportAllOfThem) {
       << "the time in decode is not known";
 }
 
+TEST(ReplicaUse, APhaseThatAnEngineDoesNotReportIsPartOfTheNext) {
+  const auto measured = [](std::int64_t value) { return model::Signal::measured(value); };
+  for (const bool has_queue : {false, true}) {
+    ReplicaUse use;
+    std::vector<UseMinute> minutes;
+    for (const std::int64_t at_s : {0, 30}) {
+      const std::int64_t requests = 1000 + at_s;
+      model::Snapshot now = state(static_cast<int>(at_s), 1, 10 * requests);
+      model::ReplicaSignals signals = now.signals_of({0});
+      (has_queue ? signals.queue_us_total : signals.prefill_us_total) = measured(requests * 100);
+      signals.decode_us_total = measured(requests * 3000);
+      now.signals.set({0}, signals);
+      use.note(
+          now, [](const model::Gang&) { return std::optional<std::size_t>(0); },
+          [](model::NodeId) { return ReplicaUse::NodePrice{}; }, at_s, minutes);
+    }
+    ASSERT_EQ(minutes.size(), 1U);
+    EXPECT_EQ(minutes[0].timed_requests, 30);
+    EXPECT_EQ(minutes[0].prefill_us, 0);
+    EXPECT_EQ(minutes[0].queue_us, has_queue ? 3000 : 0);
+    EXPECT_EQ(minutes[0].queue_prefill_us, has_queue ? 0 : 3000);
+    EXPECT_EQ(minutes[0].decode_us, has_queue ? 0 : 90'000);
+    EXPECT_EQ(minutes[0].prefill_decode_us, has_queue ? 90'000 : 0);
+  }
+}
+
 TEST(ReplicaUse, TimesThatBeginLateCountFromTheirFirstReading) {
   ReplicaUse use;
   std::vector<UseMinute> minutes;

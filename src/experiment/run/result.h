@@ -65,11 +65,11 @@ struct DisruptionFigures {
 struct InvariantFigures {
   std::int64_t partial_gang = 0;              ///< 1: moments at which a gang began to hold a part of its GPUs
   std::int64_t work_cut = 0;                  ///< 2: requests ended by a decision; forced ends do not count
-  std::int64_t jobs_restarted = 0;            ///< 2: restarts of jobs by a decision; forced ones do not count
-  std::int64_t scale_downs_without_data = 0;  ///< 3: replicas lowered while a signal was missing or stale
+  std::int64_t jobs_restarted = 0;            ///< 2: restarts of jobs by a decision, without preemptions
+  std::int64_t scale_downs_without_data = 0;  ///< 3: scale-downs while a ready replica gave no usable signal
   std::int64_t limit_exceeded = 0;            ///< 4: launches or scale-ups above a limit
   std::int64_t not_repeatable = 0;            ///< 5: decisions that a replay did not repeat
-  std::int64_t expired_group_holds = 0;       ///< 6: groups neither whole nor released by the end of their hold
+  std::int64_t expired_group_holds = 0;       ///< 6: node groups neither complete nor released after their hold
   std::int64_t unobservable_values = 0;  ///< 7: observed rows with values that a controller in production cannot know
   std::int64_t not_conserved = 0;        ///< 8: balances of requests, tokens, GPU time or money that did not close
   /// 12: actions after the settling time, plus times without requests in which the goal was not reached.
@@ -116,7 +116,7 @@ struct ColdStartFigures {
   Duration max{};
 };
 
-/// The figures of one service of a scenario with several.
+/// The figures of one service of a scenario that has several services, or jobs.
 struct ServiceFigures {
   std::string name;
   std::string team;  ///< empty: none
@@ -185,11 +185,11 @@ struct ScaleStep {
 };
 inline constexpr std::size_t kMaxScaleSteps = 10'000;  ///< most steps that a run keeps; later ones are only counted
 
-/// The result of one run of one policy (design §6). Figures are integers, so that equal runs give equal bytes.
+/// The result of one run of one policy. Figures are integers, so that equal runs give equal bytes.
 struct RunResult {
   std::string policy;
   std::uint64_t seed = 0;
-  Duration simulated{};  ///< time from the first arrival (time 0) to the end of the run
+  Duration simulated{};  ///< time from the start of the run to its end
 
   RequestFigures requests;
   Percentiles ttft;

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/known_row.h"
 #include "model/reason_sentence.h"
 #include "model/signal_health.h"
 #include "sim/cluster/gpu_user.h"
@@ -74,7 +75,7 @@ void HistoryRecorder::begin_booting(model::ClaimId id, const model::Claim& claim
   if (booting_.contains(id) || history_.nodes.size() == RunHistory::kMaxRows) return;
   const model::Catalog& catalog = *now.catalog;
   const model::Offering& offering = catalog.offering(claim.offering);
-  const ClaimTimes& times = claims_.at(id);
+  const ClaimTimes& times = known_row(claims_, id);
   booting_.emplace(id, history_.nodes.size());
   history_.nodes.push_back({.number = NodeHistory::kClaimNumbers + id.value,
                             .pool = claim.pool.valid() ? catalog.pool(claim.pool).name : "",

@@ -79,8 +79,8 @@ struct GangHistory {
   MilliGpu gpus;              ///< GPUs that all its pods request
   Instant created_at;
   Instant ended_at = Instant::never();
-  Instant initialized_at = Instant::never();         ///< first time of model::Gang::initialized_at
-  Instant containers_started_at = Instant::never();  ///< first time of model::Gang::containers_started_at
+  Instant initialized_at = Instant::never();         ///< first known value of model::Gang::initialized_at
+  Instant containers_started_at = Instant::never();  ///< first known value of model::Gang::containers_started_at
   Duration weights{};  ///< time in which its engine loaded the weights, as the engine reports it; 0: not known
   std::string name{};  ///< name in the cluster, only if it belongs to no service; may be empty
   std::vector<Step> steps;

@@ -9,7 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// No query of an autoscaler looks further back. Older samples are dropped from time to time.
+/// Time for which samples stay, because no query of an autoscaler looks further back. Older samples are dropped every
+/// `kForgetEvery`.
 constexpr Duration kKept = 2h;
 constexpr Duration kForgetEvery = 30min;
 

@@ -13,8 +13,8 @@
 
 namespace capstan::experiment {
 
-/// The series of a simulated fleet in a Prometheus server: every scrape of engines, GPUs and gateway, under the metric
-/// names of vLLM, NVIDIA's DCGM exporter, the Gateway API inference extension and Kueue.
+/// The series of a simulated fleet in a Prometheus server: every scrape of engines, GPUs, the gateway and the job
+/// queues, under the metric names of vLLM, NVIDIA's DCGM exporter, the Gateway API inference extension and Kueue.
 class ScrapedSeries {
  public:
   struct Page {

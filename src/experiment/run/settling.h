@@ -13,13 +13,13 @@ namespace capstan::experiment {
 bool can_stand_still(const SimulationSetup& setup);
 
 /// Returns the time after the last outside change within which the fleet may still change: eight lead times but at
-/// least two hours, plus the longest configured wait of its policies (stabilization, cool-down, sleep, consolidation).
+/// least two hours, plus the longest configured wait of each kind (stabilization or cool-down, sleep, consolidation).
 /// @param longest_start  longest start of a replica in this run so far, which is the lead time that the policies know
 Duration settling_time(const SimulationSetup& setup, Duration longest_start = {});
 
-/// Returns true if there may be no room for the wanted replicas. Together with the sleeping replicas, they need more
-/// GPUs of a kind than the nodes within the pools' limits have, or more GPUs than a queue allows. Or they must be
-/// spread over domains that may not exist.
+/// Returns true if there may be no room for the wanted replicas. It is so in three cases: the wanted and the sleeping
+/// replicas need more GPUs of a kind than the nodes without a pool and the nodes within the pools' limits have, the
+/// wanted replicas need more GPUs than a queue allows, or a service must be spread over domains that may not exist.
 bool is_out_of_room(const SimulationSetup& setup, const model::Snapshot& truth);
 
 /// Checks invariant 12: when goal and world do not change, the fleet reaches its goal, and then nothing changes. Only a
@@ -28,7 +28,7 @@ class Settling {
  public:
   /// The state at the end of a minute.
   struct MinuteState {
-    bool has_work = false;        ///< a request arrived within the minute, or is not finished
+    bool has_work = false;        ///< a request arrived within the minute, or a request or job has not ended
     std::int64_t refused = 0;     ///< launches that failed for lack of capacity since the start of the run
     std::int64_t actions = 0;     ///< actions that were submitted since the start of the run
     ReplicaCount missing = 0;     ///< wanted replicas that do not serve, and serving replicas that are not wanted

@@ -40,7 +40,7 @@ class Peer {
 
   ScrapedSeries* series() { return series_.get(); }
   const std::string& why() const { return why_; }  ///< the reason of the last decision; empty without a peer
-  std::optional<ReplicaCount> decide(const model::Snapshot& snapshot, const decide::scale::RoleView& role) {
+  std::optional<ReplicaCount> decide(const model::Snapshot& snapshot, const decide::scale::WorkloadView& role) {
     if (!autoscaler_) return std::nullopt;
     const model::Signal& waiting = snapshot.services.at(role.service).gateway_waiting;
     const bool known = waiting.state != model::Signal::State::missing;
@@ -86,7 +86,7 @@ class Peers {
   }
   Autoscaler autoscaler() {
     if (!any_) return {};
-    return [this](const model::Snapshot& snapshot, const decide::scale::RoleView& role) {
+    return [this](const model::Snapshot& snapshot, const decide::scale::WorkloadView& role) {
       return peer_of(role.service).decide(snapshot, role);
     };
   }
@@ -128,7 +128,7 @@ class ScaleRecorder {
       : setup_(setup),
         last_(setup.cluster.catalog->services.size()),
         changes_(last_.size()),
-        is_alone_(setup.endpoints.size() == 1) {}
+        has_one_endpoint_(setup.endpoints.size() == 1) {}
 
   /// Returns the step that was added, if the number has changed; null: none.
   template <typename Why>
@@ -140,7 +140,7 @@ class ScaleRecorder {
     last = desired;
     if (steps_.size() == kMaxScaleSteps) return nullptr;
     const model::Service& service = catalog.service(id);
-    if (is_alone_) {
+    if (has_one_endpoint_) {
       steps_.push_back({now, desired, why(id), service.workload.role, variant_name(catalog, service)});
     } else {
       steps_.push_back({now, desired, why(id), model::Role::both, service.name});
@@ -162,14 +162,14 @@ class ScaleRecorder {
   const SimulationSetup& setup_;
   std::vector<std::optional<ReplicaCount>> last_;  ///< by service
   std::vector<std::int64_t> changes_;              ///< by service
-  bool is_alone_;                                  ///< true: the services are replicas of one endpoint
+  bool has_one_endpoint_;                          ///< true: the services are replicas of one endpoint
   std::vector<ScaleStep> steps_;
 };
 
 /// Returns the autoscaler that replaces the policy: the script, or the peers. Empty if there is neither.
 Autoscaler autoscaler_of(const SimulationSetup& setup, Peers& peers) {
   if (!setup.script) return peers.autoscaler();
-  return [&setup](const model::Snapshot& snapshot, const decide::scale::RoleView& role) {
+  return [&setup](const model::Snapshot& snapshot, const decide::scale::WorkloadView& role) {
     const bool first = role.service == model::ServiceId{0};
     return first ? std::optional(setup.script(snapshot.at)) : std::nullopt;
   };
@@ -269,7 +269,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
         if (step == nullptr || !setup.keep_history || setup.script || !peers.peer_of(id).why().empty()) continue;
         step->arithmetic = explain::paragraph(*setup.cluster.catalog, decision);
       }
-      if (setup.enough && setup.enough()) break;
+      if (setup.should_end && setup.should_end()) break;
     }
     if (minute <= now) {
       observer.minute(now);

@@ -56,10 +56,11 @@ struct SimulationSetup {
   /// By service: a peer that scales it in place of the policy; may be empty.
   std::vector<std::optional<scenario::PeerSpec>> peers;
   std::vector<std::string> warnings;  ///< facts about the policy without which its figures mislead
-  /// Replica counts of the first service. They replace its policy and its peer. May be empty.
+  /// Replica counts of the first service, which replace its policy. If there is a script, no service is scaled by its
+  /// peer. May be empty.
   Script script;
-  std::function<bool()> enough;  ///< ends the run when it returns true after a decision; may be empty
-  std::stop_token stop{};        ///< a requested stop ends the run at its next event, with an error
+  std::function<bool()> should_end;  ///< ends the run when it returns true after a decision; may be empty
+  std::stop_token stop{};            ///< a requested stop ends the run at its next event, with an error
   /// The run ends at the next minute after more requests than this have missed the SLO; none: no limit.
   std::optional<RequestCount> miss_limit{};
   bool keep_history = false;  ///< note what happens to nodes and replicas (RunResult::history)
@@ -69,7 +70,7 @@ struct SimulationSetup {
 
 /// The progress of a run, reported about once per simulated minute.
 struct Progress {
-  Instant at;       ///< simulated moment; mean of several runs at once
+  Instant at;       ///< simulated moment; with several runs, their mean
   double part = 0;  ///< finished part of the workload, 0 to 1
   RequestCount arrived = 0;
   Duration simulated{};  ///< simulated time of all runs together
@@ -78,7 +79,8 @@ struct Progress {
 using ProgressCallback = std::function<void(const Progress&)>;
 
 /// Runs simulation and control together: the fleet serves, the cluster starts and ends replicas, and the control loop
-/// sees the cluster only through its port. At one moment requests are handled first, then the cluster, then the loop.
+/// sees the cluster only through its port. If several things are due at the same time, requests are handled first, then
+/// the cluster, then the loop.
 /// @return an input error if the file of the workload is invalid, or if the run was stopped
 Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback& progress = {});
 

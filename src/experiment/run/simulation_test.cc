@@ -135,7 +135,7 @@ TEST(Simulation, EndsAtTheDecisionThatMeetsTheStopCondition) {
   Instant seen = Instant::never();
   small.setup.input_observer = [&](const model::Snapshot& snapshot, const control::Memory&,
                                    const control::DueDecisions&) { seen = snapshot.at; };
-  small.setup.enough = [&] { return !seen.is_never() && seen >= Instant{minutes(7)}; };
+  small.setup.should_end = [&] { return !seen.is_never() && seen >= Instant{minutes(7)}; };
   const RunResult result = simulate(small.setup).value();
   EXPECT_GE(result.simulated, minutes(7));
   EXPECT_LT(result.simulated, minutes(8));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/known_row.h"
 #include "base/random.h"
 #include "experiment/run/prepare.h"
 #include "experiment/run/result.h"
@@ -28,7 +29,7 @@ inline RunResult run_with_history(const std::string& scenario_yaml) {
 /// Simulates one policy of a scenario with all checks.
 /// @param policy  position in the scenario
 inline RunResult run_verified(const scenario::Scenario& scenario, std::size_t policy, std::uint64_t seed) {
-  PreparedRun prepared = prepare(scenario, scenario.policies.at(policy), seed);
+  PreparedRun prepared = prepare(scenario, known_row(scenario.policies, policy), seed);
   prepared.setup.verify = true;
   return simulate(prepared.setup).value();
 }

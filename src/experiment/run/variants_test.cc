@@ -72,8 +72,8 @@ RunResult variants_run(const VariantsCase& c) {
 TEST(Variants, EachVariantIsAServiceOfTheCatalog) {
   const auto scenario = variants_scenario({});
   ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
-  EXPECT_TRUE(scenario->endpoint().mixed());
-  EXPECT_FALSE(scenario->endpoint().split());
+  EXPECT_TRUE(scenario->endpoint().has_variants());
+  EXPECT_FALSE(scenario->endpoint().is_disaggregated());
   const std::vector<model::Service>& services = scenario->catalog->services;
   ASSERT_EQ(services.size(), 2u);
   EXPECT_EQ(services[0].alternatives, std::vector<model::ServiceId>{{1}});

@@ -13,15 +13,15 @@ using Config = const sim::ClusterConfig&;
 
 bool is_missing(const model::Signal& signal) { return signal.state == model::Signal::State::missing; }
 
-/// Returns true if the signal has the scraped value and the right age, or is missing. Ages count up to the publication,
-/// which is at least the delay after the scrape and not later than now.
+/// Returns true if the signal is missing, or has the scraped value and a possible age. The age is the time from the
+/// scrape to the publication, so it is at least the delay and at most the time since the scrape.
 bool copies(const model::Signal& signal, const model::Signal& scraped, Duration since_scrape, Duration delay) {
   if (is_missing(signal)) return true;
   return !is_missing(scraped) && signal.value == scraped.value && since_scrape >= delay && signal.age >= delay &&
          signal.age <= since_scrape;
 }
 
-/// Returns true if every signal of a replica copies the same scrape.
+/// Returns true if each signal of a replica is missing or copies this scrape.
 bool copies(const Signals& signals, Scrape scrape, Instant now, Config config) {
   scrape.reading.memory_used_percent = model::Signal::measured(config.memory_used_percent);
   return !scrape.at.is_never() && std::ranges::all_of(model::kReplicaSignals, [&](const model::ReplicaSignal& s) {

@@ -14,9 +14,9 @@ namespace capstan::experiment {
 /// (invariant 7):
 /// - signals of a replica or gateway that were not scraped, whose age is wrong, or that are visible before the delay of
 ///   a scrape has passed;
-/// - a row with a time in the future.
-/// All other numbers of a snapshot are predictions or requests that were made from snapshots. The cost grows with the
-/// number of changed rows.
+/// - an object whose time of creation, readiness or request is in the future.
+///
+/// No other data of a row is checked. The cost grows with the number of changed rows.
 std::int64_t unobservable_rows(const ports::Observation& seen, const ScrapeLog& scraped,
                                const sim::ClusterConfig& config);
 

@@ -66,6 +66,16 @@ std::string wrapped(const std::string& label, std::string_view text, std::size_t
   return out + line + "\n";
 }
 
+std::string sentence_lines(std::string_view text) {
+  std::string out(text);
+  for (std::size_t i = 0; i + 2 < out.size(); ++i) {
+    const char next = out[i + 2];
+    const bool is_start = (next >= 'A' && next <= 'Z') || (next >= '0' && next <= '9');
+    if (out[i] == '.' && out[i + 1] == ' ' && is_start) out[i + 1] = '\n';
+  }
+  return out;
+}
+
 std::string wrapped_lines(std::string_view text, std::size_t width) {
   std::string out;
   while (true) {

@@ -20,6 +20,9 @@ std::string pad_left(const std::string& text, std::size_t width);
 /// Returns `label` followed by the text, in lines of at most `width` columns. Further lines are indented to the start
 /// of the text. Each line ends with a newline.
 std::string wrapped(const std::string& label, std::string_view text, std::size_t width);
+/// Returns a text with a line break after each sentence, so that the steps of a calculation are lines. A sentence ends
+/// with a full stop before a space and a capital letter or a digit.
+std::string sentence_lines(std::string_view text);
 /// Breaks each line of a text into lines of at most `width` columns. The last one ends with a newline, too.
 std::string wrapped_lines(std::string_view text, std::size_t width);
 

@@ -102,8 +102,8 @@ std::optional<Instant> read_time(std::string_view text, Instant first) {
   if (*time >= std::chrono::hours(24)) return std::nullopt;
   const Duration day = std::chrono::floor<std::chrono::days>(first.since_start);
   const Instant at{day + *time};
-  // The text names a whole minute or second. If that has not passed at the first state, it is on the day of the first
-  // state, otherwise on the next day.
+  // The text names a whole minute or second. This minute or second is on the day of the first state, or on the next day
+  // if it had already ended at the first state.
   const Duration named =
       std::ranges::count(text, ':') == 1 ? Duration(std::chrono::minutes(1)) : std::chrono::seconds(1);
   return at + named > first ? at : at + std::chrono::days(1);

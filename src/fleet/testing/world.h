@@ -43,7 +43,7 @@ class World {
   model::OfferingId offering(std::int64_t gpus, std::size_t zone, std::int64_t usd_per_hour);
   model::PoolId pool(std::vector<model::OfferingId> offerings, GpuCount limit);
   model::ClaimId claim(model::PoolId pool, model::OfferingId offering, model::Claim::Phase phase, std::int64_t at_s,
-                       model::ClaimGroupId group = {}, model::DomainId within = {});
+                       model::ClaimGroupId group = {}, model::DomainId domain = {});
 
   /// Adds a class of pods that may run on nodes of these classes.
   model::PodClassId pod_class(std::vector<bool> node_classes, model::Resources requests = {});

@@ -122,13 +122,13 @@ model::PoolId World::pool(std::vector<model::OfferingId> offerings, GpuCount lim
 }
 
 model::ClaimId World::claim(model::PoolId pool, model::OfferingId offering, model::Claim::Phase phase,
-                            std::int64_t at_s, model::ClaimGroupId group, model::DomainId within) {
+                            std::int64_t at_s, model::ClaimGroupId group, model::DomainId domain) {
   const model::ClaimId id{next_claim++};
   model::Claim claim;
   claim.phase = phase;
   claim.pool = pool;
   claim.offering = offering;
-  claim.within = within;
+  claim.domain = domain;
   claim.group = group;
   claim.requested_at = at(at_s);
   snapshot.claims.set(id, claim);
@@ -189,6 +189,20 @@ World random_world() {
     const model::GangId gang = world.gang(pods, per_pod, level, *rc::gen::inRange(0, 100));
     world.classify(gang, *rc::gen::element(classes[0], classes[1], classes[2]));
     world.enqueue(gang, *rc::gen::element(model::QueueId{}, all, part));
+    model::Gang row = world.snapshot.gangs.at(gang);
+    row.spec.priority = *rc::gen::element(0, 0, 7, -7);
+    if (pods > 1 && *rc::gen::inRange(0, 3) == 0) {  // the first pod is a leader with fewer GPUs or none
+      --row.spec.pods.count;
+      row.spec.other_pods = {{.gpu = {0},
+                              .count = 1,
+                              .gpus_per_pod = whole_gpus(*rc::gen::element<std::int64_t>(0, per_pod / 2)),
+                              .pod_class = *rc::gen::element(classes[0], classes[1], classes[2])}};
+      model::Pod leader = world.snapshot.pods.at(row.pods.front());
+      leader.set = 1;
+      leader.gpus = row.spec.other_pods[0].gpus_per_pod;
+      world.snapshot.pods.set(row.pods.front(), leader);
+    }
+    world.snapshot.gangs.set(gang, row);
     model::Pod mixed = world.snapshot.pods.at(world.snapshot.gangs.at(gang).pods.front());
     mixed.queue = *rc::gen::element(model::QueueId{}, all, part);
     world.snapshot.pods.set(world.snapshot.gangs.at(gang).pods.front(), mixed);

@@ -122,7 +122,7 @@ constexpr std::array<TokenRow, 13> kTokens = {{
     {"karpenter-minnodes", "minNodes", is_any},
 }};
 
-/// Finds metric names that the engines have removed, in any query.
+/// Finds the names of metrics that vLLM has removed, anywhere in the text.
 void search_metrics(const File& file, Reading& out) {
   const std::string_view text = file.text;
   for (std::size_t at = text.find("vllm:"); at != text.npos; at = text.find("vllm:", at + 5)) {

@@ -27,7 +27,10 @@ struct Line {
   std::size_t begin, end;  ///< byte range without the line break
 };
 
-/// Returns true if a line begins a fence with the language YAML.
+/// Returns true if a line begins a fence with the language YAML. Sets `fence` to the marks of a fence with any
+/// language. Sets `fence` to the marks of a fence with any
+/// language. Sets `fence` to the marks of a fence with any
+/// language.
 bool opens_yaml(std::string_view line, std::string& fence) {
   const std::size_t start = line.find_first_not_of(' ');
   if (start == line.npos || (line[start] != '`' && line[start] != '~')) return false;

@@ -8,7 +8,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Returns null if only a person can repair the finding.
+/// Returns "safe" or "unsafe"; null if only a person can repair the finding.
 Json safety_json(FixSafety safety) { return safety == FixSafety::none ? Json(nullptr) : Json(name_of(safety)); }
 
 Json fix_json(const Finding& finding) {

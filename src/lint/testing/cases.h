@@ -17,7 +17,7 @@ namespace capstan::lint::testing_cases {
 
 using Texts = std::vector<Text>;
 
-/// Returns the severity of a rule's first finding; "none" if it has none.
+/// Returns the severity of a rule's first finding; "none" if the rule finds nothing.
 inline std::string_view found(const Texts& texts, std::string_view rule,
                               std::optional<std::uint32_t> kube_minor = std::nullopt) {
   EXPECT_NE(find_rule(rule), nullptr) << rule;

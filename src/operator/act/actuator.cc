@@ -87,7 +87,7 @@ void Actuator::set_view(const ClusterView& view, const SnapshotBuilder& objects,
   });
   served_ = std::move(served);
   objects_ = &objects;
-  feed(readings);
+  report_loads(readings);
   update_routing();
   if (fleet_policy(view_.fleet).placement == Mode::active) end_bindings();
   if (fleet_policy(view_.fleet).nodes == Mode::active) end_holds();
@@ -103,13 +103,13 @@ const Actuator::Index& Actuator::index() const {
   return *index_;
 }
 
-/// Finishes the bind transactions of an earlier leader. The runner already knows those of this process.
+/// Finishes the bind transactions of an earlier leader. The runner already knows the transactions of this process.
 void Actuator::end_bindings() {
-  std::vector<const kube::Pod*> told;
+  std::vector<const kube::Pod*> annotated_pods;
   view_.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
-    if (pod.meta.annotations.has(actuate::kBindIntent)) told.push_back(&pod);
+    if (pod.meta.annotations.has(actuate::kBindIntent)) annotated_pods.push_back(&pod);
   });
-  effects_->resume_binds(told);
+  effects_->resume_binds(annotated_pods);
 }
 
 /// Ends the hold of each node that was held for a gang and that pods use now.
@@ -128,7 +128,7 @@ void Actuator::end_holds() {
 }
 
 /// Tells the drains how many requests each pod has. The count is usable only if both waiting and running are known.
-void Actuator::feed(const Readings& readings) {
+void Actuator::report_loads(const Readings& readings) {
   const Instant now = dependencies_.clock();
   std::map<std::string, actuate::ScaleGoal::Load> loads;
   for (const auto& [uid, signals] : readings.entries()) {
@@ -244,10 +244,10 @@ std::optional<actuate::ClaimGroup> Actuator::nodes(const model::LaunchNodes& lau
   if (group.pool.meta.name.empty()) return std::nullopt;
   group.required_labels = required_labels_of(catalog, offering);
   group.requests.add(gpu_resource_of(launch.gang), offering.gpus * 1'000);
-  if (launch.within.valid()) {
-    const model::Level level = catalog.domain(launch.within).level;
+  if (launch.domain.valid()) {
+    const model::Level level = catalog.domain(launch.domain).level;
     if (!catalog.is_chosen_at_launch(level)) return std::nullopt;
-    group.within = level == model::TopologyLevel::zone ? "zone" : "cluster";
+    group.domain = level == model::TopologyLevel::zone ? "zone" : "cluster";
   }
   return group;
 }

@@ -63,7 +63,7 @@ class Actuator final : public ActionExecutor, private actuate::References {
   void end_bindings();
   void end_holds();
 
-  void feed(const Readings& readings);
+  void report_loads(const Readings& readings);
   void update_routing();
   actuate::Target::Replica replica_of(const kube::Pod& pod, const actuate::DrainMeans& means) const;
 
@@ -74,7 +74,7 @@ class Actuator final : public ActionExecutor, private actuate::References {
   ClusterView view_;
   mutable std::optional<Index> index_;  // index of view_
   std::optional<Instant> first_pass_;
-  std::set<std::string> served_;               // UIDs of pods that have been ready at some pass
+  std::set<std::string> served_;               // UIDs of the existing pods that were ready at some pass
   const SnapshotBuilder* objects_ = nullptr;   // objects of the last pass; null before it
   const model::Snapshot* snapshot_ = nullptr;  // non-null only during `submit`
 };

@@ -7,12 +7,14 @@
 namespace capstan::op {
 
 void KubeWorld::set_view(const ClusterView& view, const Readings& readings) {
-  // An unobserved delta would be lost. Before the first observation there is no earlier state, so nothing is lost.
+  // The next build replaces the delta, so a delta that was not observed would be lost. Before the first observation
+  // there is no earlier state to which a delta could apply.
   CAPSTAN_ASSERT(!observed_ || seen_.delta.empty());
   seen_ = builder_.build(view, readings, now());
   const FleetPolicy& fleet = fleet_policy(view.fleet);
   layers_ = {.placement = fleet.placement,
-             // Capstan buys nodes only for gangs that it places, so nodes are never more active than placement.
+             // Capstan buys nodes only for gangs that it places. The mode of the node layer is therefore at most that
+             // of placement.
              .nodes = std::min(fleet.nodes, fleet.placement),
              .hold = std::max<Duration>(fleet.hold, kHoldMin),
              .consolidate_after = std::max<Duration>(fleet.consolidate_after, {})};
@@ -30,7 +32,7 @@ ports::Observation KubeWorld::observe() {
 
 model::ActionToken KubeWorld::submit(const model::Action& action) {
   const model::ActionToken token{next_token_++};
-  if (active(action)) {
+  if (may_carry_out(action)) {
     effects_->submit(token, action, seen_.snapshot);
   } else {
     if (const auto* bind = std::get_if<model::BindPods>(&action.effect)) would_bind_.emplace(bind->gang, *bind);
@@ -41,7 +43,7 @@ model::ActionToken KubeWorld::submit(const model::Action& action) {
 
 /// Returns whether the action may be carried out. The mode of the scaler decides about an action of the replica layer,
 /// and the modes of the fleet decide about actions of the other layers.
-bool KubeWorld::active(const model::Action& action) const {
+bool KubeWorld::may_carry_out(const model::Action& action) const {
   if (effects_ == nullptr) return false;
   const bool places =
       std::holds_alternative<model::BindPods>(action.effect) || std::holds_alternative<model::EvictPod>(action.effect);

@@ -28,14 +28,15 @@ class KubeWorld final : public ports::World {
     builder_.expect(expected);
   }
 
-  /// Sets the state of the cluster that `observe` will return. One tick of the controller must follow each pass.
+  /// Sets the state of the cluster that `observe` will return. The controller must tick once before the next call.
   void set_view(const ClusterView& view, const Readings& readings);
 
   Instant now() const override { return clock_(); }
   ports::Observation observe() override;
   model::ActionToken submit(const model::Action& action) override;
 
-  /// Returns the binding of the gang in the last decision if it was refused with shadow_mode; null otherwise.
+  /// Returns the binding that the last decision chose for the gang, if this binding was refused with shadow_mode; null
+  /// otherwise.
   const model::BindPods* would_bind(model::GangId gang) const {
     const auto found = would_bind_.find(gang);
     return found == would_bind_.end() ? nullptr : &found->second;
@@ -49,7 +50,8 @@ class KubeWorld final : public ports::World {
   const std::vector<SnapshotBuilder::ServingPod>& serving() const { return *seen_.serving; }
 
  private:
-  /// Shortest hold time of a launch. Without a hold time its nodes would not form a group (model::LaunchNodes).
+  /// Shortest hold time of a launch. Without a hold time, the nodes of a launch would not form a group
+  /// (model::LaunchNodes).
   static constexpr Duration kHoldMin = std::chrono::seconds(1);
   /// The settings of placement and nodes from the FleetPolicy.
   struct Layers {
@@ -58,7 +60,7 @@ class KubeWorld final : public ports::World {
     Duration hold{};
     Duration consolidate_after{};
   };
-  bool active(const model::Action& action) const;
+  bool may_carry_out(const model::Action& action) const;
 
   net::Clock clock_;
   ActionExecutor* effects_;

@@ -67,12 +67,12 @@ std::vector<FetchedPages> fetch_pages(net::HttpClient& http, const net::Clock& c
   return fetched;
 }
 
-PageFacts facts_of(const FetchedPages& fetched, const ExpectedPage& question) {
+PageFacts facts_of(const FetchedPages& fetched, const ExpectedPage& expected) {
   std::vector<MetricsPage> pages;
   for (const FetchedPage& answer : fetched.answers) {
     if (answer.error.empty() && answer.http_status == 200) pages.push_back({answer.body, answer.format, answer.at});
   }
-  PageFacts facts = page_facts(pages, question);
+  PageFacts facts = page_facts(pages, expected);
   facts.pod.url = fetched.url;
   if (!pages.empty() || fetched.answers.empty()) return facts;
   facts.pod.error = without_origin(fetched.answers.front().error, fetched.url);

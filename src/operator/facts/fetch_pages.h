@@ -31,6 +31,6 @@ std::vector<FetchedPages> fetch_pages(net::HttpClient& http, const net::Clock& c
                                       const std::vector<std::string>& urls);
 
 /// Reads the facts from the answers of one address.
-PageFacts facts_of(const FetchedPages& fetched, const ExpectedPage& question);
+PageFacts facts_of(const FetchedPages& fetched, const ExpectedPage& expected);
 
 }  // namespace capstan::op

@@ -31,8 +31,8 @@ std::string selector_text(const kube::StringMap& labels) {
   return text;
 }
 
-/// Returns true if the adapter lists a rule for the metric. KEDA lists no metrics, so a missing rule shows only in the
-/// values.
+/// Returns true if the adapter lists a rule for the metric. KEDA lists no metrics; with KEDA, only a request for the
+/// metric's value shows that its rule is missing.
 bool lists(const std::string& resources, const HpaMetric& metric) {
   for (const json& row : member(parsed(resources), "resources", json::value_t::array)) {
     const std::string name = text_member(row, "name");

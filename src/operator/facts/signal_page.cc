@@ -16,7 +16,7 @@ namespace {
 using signals::MissingReason;
 using signals::SignalName;
 
-/// Every metric name of a page, and the CPU seconds of its process.
+/// The metric names of a page, the CPU seconds and the preemptions of its process, and its faults.
 struct PageNames {
   std::vector<std::string> names;  // sorted, each once
   std::optional<double> cpu_seconds;
@@ -25,10 +25,10 @@ struct PageNames {
   std::string error;
 };
 
-PageNames names_of(const MetricsPage& page, const ExpectedPage& question) {
+PageNames names_of(const MetricsPage& page, const ExpectedPage& expected) {
   PageNames out;
   std::set<std::string, std::less<>> names;
-  signals::ExpositionReader reader(page.text, page.format, question.source);
+  signals::ExpositionReader reader(page.text, page.format, expected.source);
   using Entry = signals::ExpositionReader::Entry;
   Entry entry = reader.next_sample();
   for (; entry == Entry::sample; entry = reader.next_sample()) {
@@ -37,7 +37,7 @@ PageNames names_of(const MetricsPage& page, const ExpectedPage& question) {
     if (sample.name == "process_cpu_seconds_total") out.cpu_seconds = out.cpu_seconds.value_or(0) + sample.value;
     if (sample.name == "vllm:num_preemptions_total") out.preemptions = out.preemptions.value_or(0) + sample.value;
     const auto pod = sample.label("pod");
-    if (pod && !question.pod.empty() && *pod != question.pod) out.other_pod = std::string(*pod);
+    if (pod && !expected.pod.empty() && *pod != expected.pod) out.other_pod = std::string(*pod);
   }
   if (entry == Entry::error) out.error = reader.error().text();
   out.names.assign(names.begin(), names.end());
@@ -74,7 +74,7 @@ std::optional<std::int64_t> value_of(const signals::SubjectReadings& subject, Si
   return signal.usable() ? std::optional(signal.value) : std::nullopt;
 }
 
-/// Returns a signal in words. A signal that no policy needs has its name in model/signals.inc.
+/// Returns a signal in words. For a signal that no policy needs, returns its name in model/signals.inc.
 std::string signal_words(SignalName signal) {
   switch (signal) {
     case SignalName::waiting:
@@ -111,15 +111,15 @@ bool is_lost(MissingReason why) {
 }
 
 void add_signals(const signals::TargetReadings& readings, const signals::SubjectReadings& subject,
-                 const PageNames& page, const ExpectedPage& question, PageFacts& facts) {
+                 const PageNames& page, const ExpectedPage& expected, PageFacts& facts) {
   const signals::MetricCatalog& catalog = signals::MetricCatalog::bundled();
   const Result<std::uint16_t> engine = catalog.engine(readings.engine);
   if (!engine) return;
-  for (const SignalName signal : question.needed) {
+  for (const SignalName signal : expected.needed) {
     const MissingReason why = subject[signal].why;
     if (!is_lost(why)) continue;
     if (why != MissingReason::no_metric) {
-      facts.unusable.push_back({question.source, signal_words(signal), std::string(signals::info(why).sentence)});
+      facts.unusable.push_back({expected.source, signal_words(signal), std::string(signals::info(why).sentence)});
       continue;
     }
     std::vector<std::string> known = known_names(catalog, *engine, signal);
@@ -166,34 +166,34 @@ std::string similar_metric(std::span<const std::string> page_names, std::span<co
   return best;
 }
 
-PageFacts page_facts(std::span<const MetricsPage> pages, const ExpectedPage& question) {
+PageFacts page_facts(std::span<const MetricsPage> pages, const ExpectedPage& expected) {
   PageFacts facts;
-  facts.pod.name = question.source;
-  facts.pod.expected_engine = question.engine;
+  facts.pod.name = expected.source;
+  facts.pod.expected_engine = expected.engine;
   if (pages.empty()) return facts;
   const MetricsPage& last = pages.back();
-  const PageNames names = names_of(last, question);
+  const PageNames names = names_of(last, expected);
   facts.pod.metrics = names.names.size();
   facts.pod.bad_page = names.error;
   facts.pod.other_pod = names.other_pod;
   if (!names.error.empty()) return facts;
 
   signals::TargetOptions options;  // without a model: the reader names every model of the page
-  if (const auto engine = options.catalog->engine(question.engine)) options.engine = *engine;
+  if (const auto engine = options.catalog->engine(expected.engine)) options.engine = *engine;
   signals::TargetReader reader(options);
-  for (const MetricsPage& page : pages) reader.read(page.text, page.format, question.source, {.at = page.at});
+  for (const MetricsPage& page : pages) reader.read(page.text, page.format, expected.source, {.at = page.at});
   const signals::TargetReadings readings = reader.readings(last.at);
   if (readings.page == MissingReason::unknown_engine || readings.page == MissingReason::no_metric) return facts;
   facts.pod.engine = readings.engine;
   for (const signals::SubjectReadings& subject : readings.subjects) {
     if (!subject.subject.empty()) facts.pod.models.push_back(subject.subject);
   }
-  const auto own = std::ranges::find(readings.subjects, question.model, &signals::SubjectReadings::subject);
+  const auto own = std::ranges::find(readings.subjects, expected.model, &signals::SubjectReadings::subject);
   if (own == readings.subjects.end() && readings.subjects.size() != 1) return facts;
   const signals::SubjectReadings& subject = own != readings.subjects.end() ? *own : readings.subjects.front();
-  add_signals(readings, subject, names, question, facts);
+  add_signals(readings, subject, names, expected, facts);
   add_load(subject, facts.load);
-  if (pages.size() > 1) add_change(names_of(pages.front(), question), names, last.at - pages.front().at, facts.load);
+  if (pages.size() > 1) add_change(names_of(pages.front(), expected), names, last.at - pages.front().at, facts.load);
   return facts;
 }
 

@@ -40,7 +40,7 @@ struct PageFacts {
 /// Reads the facts from a page. With a second, later page of the same target, it also reads the preemptions
 /// and the CPU time of the front end between the two pages.
 /// @param pages  one or two, oldest first
-PageFacts page_facts(std::span<const MetricsPage> pages, const ExpectedPage& question);
+PageFacts page_facts(std::span<const MetricsPage> pages, const ExpectedPage& expected);
 
 /// Returns the name on the page that is most similar to one of the known names; empty if none is similar enough. Two
 /// names are similar if they share at least three words, the name of the engine included.

@@ -14,10 +14,10 @@ constexpr std::string_view kPage =
     "process_cpu_seconds_total 100\n"
     "vllm:num_preemptions_total{model_name=\"llama\"} 3\n";
 
-PageFacts facts_of(std::string_view page, ExpectedPage question = {}) {
-  question.source = "chat-0";
+PageFacts facts_of(std::string_view page, ExpectedPage expected = {}) {
+  expected.source = "chat-0";
   const MetricsPage one{.text = page, .at = {std::chrono::seconds(100)}};
-  return page_facts({&one, 1}, question);
+  return page_facts({&one, 1}, expected);
 }
 
 TEST(SignalPage, AHealthyPageGivesEngineModelAndLoad) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/known_row.h"
 #include "operator/loop/slo_breach.h"
 #include "operator/memory/remembered_replicas.h"
 #include "operator/snapshot/catalog_builder.h"
@@ -60,9 +61,10 @@ bool DecisionLoop::ready() const { return waiting_for().empty(); }
 std::vector<std::string> DecisionLoop::waiting_for() const {
   std::vector<std::string> lines = watch_.waiting_for();
   if (!lines.empty()) return lines;
-  const bool looked = pass_at_ >= synced_at_ && !synced_at_.is_never();
-  const bool heard = looked && (sources_.have_all_answered() || clock_() - synced_at_ >= kFirstAnswersMax);
-  if (!heard) lines.push_back("the first answer of every replica that serves");
+  const bool has_listed_replicas = pass_at_ >= synced_at_ && !synced_at_.is_never();
+  const bool has_answers =
+      has_listed_replicas && (sources_.have_all_answered() || clock_() - synced_at_ >= kFirstAnswersMax);
+  if (!has_answers) lines.push_back("the first answer of every replica that serves");
   return lines;
 }
 
@@ -115,7 +117,7 @@ void DecisionLoop::decide() {
   measure(pass_at_);
 }
 
-/// Updates the time to the first token at the slowest replica of each scaler.
+/// Updates, for each scaler, the 99th percentile of the time to the first token at its slowest ready replica.
 void DecisionLoop::measure(Instant now) {
   std::map<std::string, FirstTokens> measured;
   const auto& services = leader_state_->world.objects().services();
@@ -133,7 +135,8 @@ void DecisionLoop::measure(Instant now) {
   first_tokens_ = std::move(measured);
 }
 
-/// Adds the recommended minus the existing replicas to the ledgers. The ledger of a deleted target is dropped.
+/// Adds to the ledgers how many more replicas are recommended than the targets request. The ledger of a deleted target
+/// is dropped.
 void DecisionLoop::account(Instant now) {
   const ScalersByUid scalers = scalers_by_uid(view_);
   const model::Snapshot& snapshot = leader_state_->world.snapshot();
@@ -143,7 +146,8 @@ void DecisionLoop::account(Instant now) {
     const decide::scale::Decision& decision = leader_state_->controller.scale_decision(id);
     if (snapshot.services.find(id) == nullptr || !decision.service.valid()) continue;
     const model::Workload& workload = snapshot.catalog->service(id).workload;
-    const ScalerTarget target = targets_of(*scalers.at(origin.scaler_uid)).at(origin.position);
+    const std::vector<ScalerTarget> targets = targets_of(*known_row(scalers, origin.scaler_uid));
+    const ScalerTarget& target = known_row(targets, origin.position);
     ledger.add(decision.desired - snapshot.services.at(id).desired_replicas, whole_gpus(workload.tensor_parallel),
                target.variant->replica_price_per_hour, now);
   }

@@ -37,7 +37,7 @@ class DecisionLoop {
                ActionExecutor* effects);
 
   /// Sets what decisions after the next `begin` keep for explanations.
-  void keep(decide::Detail detail) { detail_ = detail; }
+  void set_detail(decide::Detail detail) { detail_ = detail; }
   /// Handles events of the watch and starts the scrapes that are due.
   void run_once();
   Instant next_deadline() const;

@@ -12,9 +12,9 @@
 
 namespace capstan::op {
 
-/// Answers HTTP requests about a process. /metrics returns its metrics. /healthz always succeeds, because a process
-/// that hangs does not answer. /readyz succeeds once the process knows the cluster; before that, it lists what the
-/// process waits for, one line each. Any other path returns 404.
+/// Answers HTTP requests about a process. /metrics returns its metrics. /healthz and /livez always succeed, because a
+/// process that hangs does not answer. /readyz succeeds while the process has a recent copy of the cluster. Otherwise
+/// it lists the missing and the old parts, one line each. Any other path returns 404.
 class Endpoints final : public net::HttpHandler {
  public:
   /// @param recording  returns the figures of the recording; empty: there is none

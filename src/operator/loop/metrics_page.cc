@@ -37,7 +37,7 @@ class Page {
     family(name, type, help);
     sample({}, value);
   }
-  /// Adds a part of a family, such as "_sum".
+  /// Adds a sample without labels, whose name is that of the family and a suffix, such as "_sum".
   void suffixed_sample(std::string_view suffix, const std::string& value) {
     text_.append(name_).append(suffix).append(" ").append(value).append("\n");
   }

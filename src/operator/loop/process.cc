@@ -38,7 +38,7 @@ Process::Process(Dependencies dependencies, Options options, Log log)
             RandomStream(dependencies_.random.bits(), "watch"), &effects()),
       checkpoint_(dependencies_.client, dependencies_.clock, options.ns, [this] { return leads(); }),
       identity_(options.identity) {
-  loop_.keep(options.detail);
+  loop_.set_detail(options.detail);
 }
 
 Process::~Process() {
@@ -93,7 +93,7 @@ Instant Process::next_deadline() const {
   return next;
 }
 
-/// Sends a request whose answer is ignored after the process has ended.
+/// Sends a request. The destructor of the process cancels it if there is no answer yet.
 void Process::call(kube::ApiRequest request, kube::Client::Handler handler) {
   const auto id = std::make_shared<kube::Client::CallId>(0);
   *id = dependencies_.client.call(std::move(request), [this, id, handler = std::move(handler)](kube::Outcome outcome) {
@@ -116,8 +116,8 @@ void Process::elect() {
   }
 }
 
-/// Begins to decide once this process leads, has read the checkpoint of its predecessor, and has the first answer of
-/// every replica. Forgets all of it when the Lease is lost.
+/// Begins to decide once this process leads, has read the checkpoint of its predecessor, and `DecisionLoop::ready` is
+/// true. When the Lease is lost, stops deciding and forgets the memory and the reports.
 void Process::follow_lead() {
   if (leads() != leading_) {
     leading_ = leads();
@@ -183,7 +183,8 @@ void Process::note(const kube::EventNote& note) {
   events_.record(note, dependencies_.clock(), dependencies_.wall());
 }
 
-/// Shows why gangs are pending. Pods belong to other programs, so the kill switch also stops these writes.
+/// Writes Events, and the condition PodScheduled of pods, to show why gangs are pending. Pods belong to other programs,
+/// so the kill switch also stops the writes to them.
 void Process::show_gangs() {
   const Mode placement = fleet_policy(loop_.view().fleet).placement;
   GangVerdictWriter::Output out = gang_verdicts_.update(gang_verdicts(loop_.view(), loop_.world(), loop_.controller()),
@@ -232,7 +233,10 @@ void Process::send_events() {
   }
 }
 
-/// Logs for each scaler when its condition Ready or the reason of that condition changes.
+/// Logs for each scaler when its condition Ready or the reason of that condition changes. Also logs when the checkpoint
+/// cannot be saved. Also logs when the checkpoint
+/// cannot be saved. Also logs when the checkpoint
+/// cannot be saved.
 void Process::log_readiness() {
   std::map<std::string, std::string> now;
   for (const ScalerReport& report : reports_) {

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/known_row.h"
 #include "decide/scale/scale.h"
 #include "model/signal_names.h"
 #include "net/socket_address.h"
@@ -34,7 +35,8 @@ std::int64_t port_of(const InferenceScaler& scaler, const kube::Pod& pod) {
 /// Returns a text that differs whenever two scalers read pages in different ways.
 std::string reading_key(const InferenceScaler& scaler) {
   std::string text = std::to_string(scaler.interval.count()) + '\n' + std::to_string(scaler.slo.ttft.count()) + '\n' +
-                     std::to_string(scaler.slo.queue_time().count()) + '\n' + std::to_string(scaler.slo.tpot.count());
+                     std::to_string(scaler.slo.max_queue_time().count()) + '\n' +
+                     std::to_string(scaler.slo.tpot.count());
   for (const std::string& part : {scaler.model, scaler.engine, scaler.prometheus_url, scaler.prometheus_selector}) {
     text += '\n' + part;
   }
@@ -43,8 +45,9 @@ std::string reading_key(const InferenceScaler& scaler) {
 }
 
 constexpr Duration kMinWindow = std::chrono::seconds(15);
-/// Returns the window of the percentile of first tokens: the interval of the scrapes, but at least `kMinWindow`. It
-/// is an eighth shorter, so that a page that arrives early does not add the tokens of an earlier page.
+/// Returns the window of the percentile of the time to the first token: 7/8 of the interval of the scrapes or, if it is
+/// longer, of `kMinWindow`. The window is shorter than the interval, so that a page that arrives early does not add the
+/// tokens of an earlier page.
 Duration percentile_window(Duration interval) { return std::max(interval, kMinWindow) * 7 / 8; }
 
 /// Returns the location of a field of a scaler, for messages.
@@ -94,7 +97,7 @@ void SignalSources::follow(const ClusterView& view, const std::vector<SnapshotBu
   settings_errors_.clear();
   std::set<std::string> with_server;
   for (const SnapshotBuilder::ServingPod& replica : serving) {
-    const InferenceScaler& scaler = *scalers.at(services.at(replica.service).scaler_uid);
+    const InferenceScaler& scaler = *known_row(scalers, known_row(services, replica.service).scaler_uid);
     const kube::Pod& pod = *replica.pod;
     auto known = before.extract(pod.meta.uid);
     Pod& followed = pods_[pod.meta.uid];
@@ -122,7 +125,7 @@ SignalSources::ReadingRules SignalSources::reading_of(const InferenceScaler& sca
   signals::TargetOptions& options = reading.options;
   options.window = percentile_window(scaler.interval);
   options.ttft_bound = scaler.slo.ttft;
-  options.queue_bound = scaler.slo.queue_time();
+  options.queue_bound = scaler.slo.max_queue_time();
   options.tpot_bound = scaler.slo.tpot;
   options.gap_max = std::max<Duration>(options.gap_max, 4 * scaler.interval);
   options.stale_after = options.missing_after = kIntervalsStale * scaler.interval;
@@ -157,9 +160,9 @@ void SignalSources::follow_pod(const InferenceScaler& scaler, const kube::Pod& p
   if (!reading.error.empty()) settings_errors_[scaler.meta.uid] = reading.error;
   if (!reading.error.empty() || pod.ip.empty()) return;
   reading.options.pod = pod.meta.name;
-  signals::Scraper& asks = scraper(scaler.interval);
-  const signals::ScrapeId id = asks.add({.url = url, .headers = {}, .tls = nullptr, .reader = reading.options});
-  followed.scraped = PodScrape{.scraper = &asks, .id = id, .key = key, .custom = reading.custom};
+  signals::Scraper& page_scraper = scraper(scaler.interval);
+  const signals::ScrapeId id = page_scraper.add({.url = url, .headers = {}, .tls = nullptr, .reader = reading.options});
+  followed.scraped = PodScrape{.scraper = &page_scraper, .id = id, .key = key, .custom = reading.custom};
 }
 
 signals::Scraper& SignalSources::scraper(Duration interval) {
@@ -250,18 +253,19 @@ std::optional<signals::TargetReadings> SignalSources::latest_readings(const Pod&
 Readings SignalSources::readings() const {
   Readings::Map readings;
   for (const auto& [uid, pod] : pods_) {
-    if (const auto heard = latest_readings(pod)) readings[uid] = signals::replica_signals(heard->single());
+    if (const auto latest = latest_readings(pod)) readings[uid] = signals::replica_signals(latest->single());
   }
   return Readings(std::move(readings));
 }
 
-/// Returns the reason why a pod is silent: its page failed, or a needed value is not on it.
-std::string SignalSources::silence_reason(const Pod& pod, const signals::TargetReadings& heard) {
-  const signals::SubjectReadings readings = heard.single();
+/// Returns the reason why a pod is silent: its page failed, or the page lacks a needed value. Empty if the pod is not
+/// silent.
+std::string SignalSources::silence_reason(const Pod& pod, const signals::TargetReadings& latest) {
+  const signals::SubjectReadings readings = latest.single();
   for (const signals::SignalName name : pod.needed) {
     if (readings[name].signal.usable()) continue;
-    if (heard.error) return pod.name + ": " + heard.error->text();
-    if (heard.page != MissingReason::none) return pod.name + ": " + std::string(signals::info(heard.page).sentence);
+    if (latest.error) return pod.name + ": " + latest.error->text();
+    if (latest.page != MissingReason::none) return pod.name + ": " + std::string(signals::info(latest.page).sentence);
     return pod.name + ": " + std::string(signals::info(name).name) + ": " +
            std::string(signals::info(readings[name].why).sentence);
   }
@@ -271,9 +275,9 @@ std::string SignalSources::silence_reason(const Pod& pod, const signals::TargetR
 std::map<std::string, std::string> SignalSources::troubles() const {
   std::map<std::string, std::string> troubles = settings_errors_;
   for (const auto& [uid, pod] : pods_) {
-    const auto heard = latest_readings(pod);
-    if (!heard) continue;
-    if (std::string trouble = silence_reason(pod, *heard); !trouble.empty()) troubles[uid] = std::move(trouble);
+    const auto latest = latest_readings(pod);
+    if (!latest) continue;
+    if (std::string trouble = silence_reason(pod, *latest); !trouble.empty()) troubles[uid] = std::move(trouble);
   }
   for (const auto& [uid, server] : servers_) {
     if (!server->error.empty()) troubles[uid] = server->error;

@@ -45,8 +45,8 @@ class SignalSources {
 
   /// Returns the known values, by UID of the pod.
   Readings readings() const;
-  /// Returns the reasons why values are missing, by UID of the pod. An error in the settings of a scaler is under the
-  /// UID of the scaler.
+  /// Returns the reasons why values are missing, by UID of the pod. An error in the settings of a scaler, or of its
+  /// Prometheus server, is under the UID of the scaler.
   std::map<std::string, std::string> troubles() const;
   /// Returns whether every source has answered or failed at least once.
   bool have_all_answered() const;
@@ -90,7 +90,7 @@ class SignalSources {
   signals::Scraper& scraper(Duration interval);
   void query(QueriedServer& server);
   std::optional<signals::TargetReadings> latest_readings(const Pod& pod) const;
-  static std::string silence_reason(const Pod& pod, const signals::TargetReadings& heard);
+  static std::string silence_reason(const Pod& pod, const signals::TargetReadings& latest);
 
   net::Transport& transport_;
   net::Clock clock_;

@@ -1,4 +1,5 @@
 #include "operator/loop/slo_breach.h"
+#include "base/known_row.h"
 
 namespace capstan::op {
 
@@ -9,7 +10,7 @@ void add_slo_breach(control::Policies& policies, const ClusterView& view,
   const ScalersByUid scalers = scalers_by_uid(view);
   policies.acknowledged.assign(policies.scale.size(), Instant{});
   for (const auto& [id, origin] : services) {
-    policies.acknowledged.at(id.value) = instant_of(scalers.at(origin.scaler_uid)->slo_acknowledged);
+    known_row(policies.acknowledged, id.value) = instant_of(known_row(scalers, origin.scaler_uid)->slo_acknowledged);
   }
 }
 

@@ -12,12 +12,12 @@ constexpr std::int64_t kHourMs = 3'600'000;
 
 }  // namespace
 
-void Ledger::add(ReplicaCount more, MilliGpu gpus_of_replica, MicroUsd replica_price_per_hour, Instant now) {
+void Ledger::add(ReplicaCount extra_replicas, MilliGpu gpus_of_replica, MicroUsd replica_price_per_hour, Instant now) {
   if (since_.is_never()) since_ = until_ = now;
   const Duration step = std::max(now - until_, Duration{});
   until_ = std::max(now, until_);
   if (step > kLongestStep) return;
-  const std::int64_t replica_ms = more * (step / std::chrono::milliseconds(1));
+  const std::int64_t replica_ms = extra_replicas * (step / std::chrono::milliseconds(1));
   milli_gpu_ms_ += replica_ms * gpus_of_replica.count;
   const __int128 owed = static_cast<__int128>(replica_ms) * replica_price_per_hour.count + rest_;
   micro_usd_ += static_cast<std::int64_t>(owed / kHourMs);

@@ -10,16 +10,16 @@
 
 namespace capstan::op {
 
-/// The difference between the recommended and the existing replicas over time, in GPU time and money. A negative value
-/// is a saving. Only time between two decisions counts.
+/// The difference between the recommended replicas and the replicas that the target asks for, over time, in GPU time
+/// and money. A negative value is a saving. Only time between two decisions counts.
 class Ledger {
  public:
-  /// Longest pause between two decisions that still counts. In a longer pause no process decided.
+  /// Longest time between two decisions that counts. If more time has passed, no process decided in between.
   static constexpr Duration kLongestStep = std::chrono::minutes(5);
 
-  /// Adds the time since the last call. In this time, the recommended replicas exceeded the existing ones by `more`,
-  /// which may be negative. The first call starts the account.
-  void add(ReplicaCount more, MilliGpu gpus_of_replica, MicroUsd replica_price_per_hour, Instant now);
+  /// Adds the time since the last call. In this time, the recommended replicas exceeded `spec.replicas` by
+  /// `extra_replicas`, which may be negative. The first call starts the account.
+  void add(ReplicaCount extra_replicas, MilliGpu gpus_of_replica, MicroUsd replica_price_per_hour, Instant now);
 
   /// Adds the amounts of another ledger.
   void add(const Ledger& other);

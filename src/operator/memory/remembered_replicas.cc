@@ -1,4 +1,5 @@
 #include "operator/memory/remembered_replicas.h"
+#include "base/known_row.h"
 
 #include <algorithm>
 #include <set>
@@ -61,7 +62,7 @@ std::vector<const kube::Pod*> remembered_pods(const Checkpoint& checkpoint, cons
   std::vector<const kube::Pod*> pods;
   for (const auto& [key, row] : checkpoint.rows) {
     for (const std::string& uid : row.replicas) {
-      if (const kube::Pod* pod = by_uid.at(uid)) pods.push_back(pod);
+      if (const kube::Pod* pod = known_row(by_uid, uid)) pods.push_back(pod);
     }
   }
   return pods;
@@ -78,7 +79,7 @@ decide::scale::Memory from_checkpoint_row(const Checkpoint::Row& row, const Snap
     if (found != by_uid.end()) found->second = id;
   });
   renumber(*memory.capstan, [&](model::GangId position) {
-    return position.value < row.replicas.size() ? by_uid.at(row.replicas[position.value]) : model::GangId{};
+    return position.value < row.replicas.size() ? known_row(by_uid, row.replicas[position.value]) : model::GangId{};
   });
   forget_reset_counters(*memory.capstan, snapshot);
   return memory;

@@ -13,8 +13,8 @@
 namespace capstan::op {
 
 // A policy remembers single replicas by the gang id of this process. A checkpoint names the first pod of each gang
-// instead, so that the next leader can find the replica. The next leader assigns ids in the same order, so that sums
-// over replicas are equal to the last bit.
+// instead, so that the next leader can find the replica. The next leader assigns ids in the same order. It then adds
+// floating-point values of replicas in the same order, so the sums are exactly equal.
 
 /// Returns the memory in the form of a checkpoint. It leaves out replicas that no longer exist, as the next decision
 /// would.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/known_row.h"
 #include "kube/well_known_labels.h"
 #include "model/consistency.h"
 
@@ -59,7 +60,7 @@ CatalogBuilder::CatalogBuilder() {
   domain("cluster", model::TopologyLevel::cluster, {});
   for (model::Topology::LevelInfo& depth : catalog_.topologies.front().levels) {
     const bool is_rack_or_narrower = depth.name == "rack" || depth.name == "nvlink";
-    depth.is_chosen_at_launch = !is_rack_or_narrower;  // a cloud API takes the zone of a node, and nothing narrower
+    depth.is_chosen_at_launch = !is_rack_or_narrower;  // a launch can request a zone, but no rack
   }
 }
 
@@ -111,7 +112,7 @@ model::OfferingId CatalogBuilder::offering(const model::Offering& offering) {
 }
 
 void CatalogBuilder::set_pool(model::PoolId id, model::Pool pool) {
-  model::Pool& row = catalog_.pools.at(id.value);
+  model::Pool& row = known_row(catalog_.pools, id.value);
   pool.name = std::move(row.name);  // a deleted pool keeps its name and its position
   row = std::move(pool);
 }
@@ -193,7 +194,7 @@ void CatalogBuilder::set_service(model::ServiceId id, model::Service service) {
 }
 
 void CatalogBuilder::clear_service(model::ServiceId id) {
-  model::Service& service = catalog_.services.at(id.value);
+  model::Service& service = known_row(catalog_.services, id.value);
   service = {};
   service.workload.gpu = any_gpu_kind();
 }
@@ -251,7 +252,7 @@ std::vector<ScalerTarget> targets_of(const InferenceScaler& scaler) {
     }
   }
   if (all.size() > 1) {
-    for (ScalerTarget& target : all) target.shown += "/" + target.variant->target.name;
+    for (ScalerTarget& target : all) target.service_name += "/" + target.variant->target.name;
   }
   return all;
 }
@@ -276,7 +277,7 @@ model::Service service_of(const InferenceScaler& scaler, const ScalerTarget& tar
         static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(per_pod * row.pods), 1, kMaxPerReplica));
     if (row.pods > 1) row.required_level = model::TopologyLevel::cluster;
   }
-  service.name = target.shown;
+  service.name = target.service_name;
   service.slo = scaler.slo;
   service.max_replicas = std::min(target.variant->max_replicas, kMaxReplicas);
   service.min_replicas = std::min(target.variant->min_replicas, service.max_replicas);

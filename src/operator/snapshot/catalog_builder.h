@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 #include <vector>
+#include "base/known_row.h"
 
 #include "decide/scale/scale.h"
 #include "engine/names.h"
@@ -54,16 +55,25 @@ class CatalogBuilder {
   void set_service(model::ServiceId id, model::Service service);
   /// Sets the prefill service of a decode service.
   void set_prefill_service(model::ServiceId service, model::ServiceId prefill) {
-    catalog_.services.at(service.value).prefill_service = prefill;
+    known_row(catalog_.services, service.value).prefill_service = prefill;
   }
   /// Sets the limits on the ratio of the replicas of a decode service and its prefill service.
   void set_role_limits(model::ServiceId service, model::ServiceId prefill, const model::RoleLimits& limits) {
-    catalog_.services.at(service.value).role_limits = catalog_.services.at(prefill.value).role_limits = limits;
+    known_row(catalog_.services, service.value).role_limits = known_row(catalog_.services, prefill.value).role_limits =
+        limits;
   }
   /// Sets the variants behind the same endpoint whose replicas are decided together with those of `first`.
   void set_alternatives(model::ServiceId first, std::vector<model::ServiceId> others) {
-    catalog_.services.at(first.value).alternatives = std::move(others);
+    known_row(catalog_.services, first.value).alternatives = std::move(others);
   }
+  /// Removes what a service has in common with others: its prefill service, limits and variants.
+  void unlink(model::ServiceId id) {
+    model::Service& service = known_row(catalog_.services, id.value);
+    service.prefill_service = {};
+    service.role_limits = {};
+    service.alternatives.clear();
+  }
+  void forget_queue(model::ServiceId id) { known_row(catalog_.services, id.value).workload.queue = {}; }
   /// Clears the row of a service that is gone. It keeps its position.
   void clear_service(model::ServiceId id);
 
@@ -76,7 +86,7 @@ class CatalogBuilder {
                  std::optional<model::Level>& preferred) const;
   const model::Catalog& rows() const { return catalog_; }
   const model::Workload& workload_of(model::ServiceId service) const {
-    return catalog_.services.at(service.value).workload;
+    return known_row(catalog_.services, service.value).workload;
   }
 
   std::shared_ptr<const model::Catalog> catalog() const { return std::make_shared<const model::Catalog>(catalog_); }
@@ -103,8 +113,8 @@ decide::scale::Policy policy_of(const InferenceScaler& scaler);
 struct ScalerTarget {
   const InferenceScaler::Role* role = nullptr;
   const InferenceScaler::Variant* variant = nullptr;
-  std::string field;  ///< field of the scaler that names the target: "spec.roles[0].variants[1].targetRef"
-  std::string shown;  ///< name of the service: "ns/chat", or "ns/chat/chat-h100" if there are several targets
+  std::string field;         ///< field of the scaler that names the target: "spec.roles[0].variants[1].targetRef"
+  std::string service_name;  ///< name of the service: "ns/chat", or "ns/chat/chat-h100" if there are several targets
 };
 std::vector<ScalerTarget> targets_of(const InferenceScaler& scaler);  ///< in the order of the scaler's fields
 

@@ -8,7 +8,8 @@
 
 namespace capstan::op {
 
-/// The time that claims take to become nodes that accept pods: for each pool, the longest time of its existing claims.
+/// The time that a claim takes to become a node that accepts pods: for each pool, the longest time that one of its
+/// existing claims took.
 class ClaimTimes {
  public:
   explicit ClaimTimes(const kube::StoreSnapshot<kube::NodeClaim>& claims);

@@ -9,13 +9,14 @@
 
 namespace capstan::op {
 
-/// Gives classes small ids, so that bits can be stored by id. The text of a class contains everything that
-/// distinguishes it. A class keeps its id as long as it is in use at the end of each pass. The id of a class that is no
-/// longer in use is reused only by a later pass, so two successive passes never give one id to different classes.
+/// Gives classes small ids, so that a vector with one flag for each class can be indexed by id. The text of a class
+/// contains everything that distinguishes it. A class keeps its id as long as it is in use at the end of each pass. The
+/// id of a class that is no longer in use is reused only by a later pass, so two successive passes never give one id to
+/// different classes.
 class ClassIds {
  public:
   /// Returns the id of a class and counts one more use of it.
-  std::uint32_t take(const std::string& text) {
+  std::uint32_t acquire(const std::string& text) {
     const auto [found, is_new] = ids_.try_emplace(text);
     if (is_new) {
       found->second =
@@ -28,11 +29,11 @@ class ClassIds {
   }
 
   /// Ends one use of a class.
-  void give_back(std::uint32_t id) {
+  void release(std::uint32_t id) {
     if (--classes_[id].uses == 0) unused_.insert(id);
   }
   /// Ends all uses, at the start of a pass that counts them again.
-  void give_back_all() {
+  void release_all() {
     for (const auto& [text, id] : ids_) {
       classes_[id].uses = 0;
       unused_.insert(id);

@@ -9,31 +9,31 @@ using Ids = std::vector<std::uint32_t>;
 
 TEST(ClassIds, KeepsIdsAndReusesThemOnlyAfterALookWithoutTheClass) {
   ClassIds ids;
-  EXPECT_EQ(ids.take("a"), 0u);
-  EXPECT_EQ(ids.take("b"), 1u);
+  EXPECT_EQ(ids.acquire("a"), 0u);
+  EXPECT_EQ(ids.acquire("b"), 1u);
   EXPECT_EQ(ids.forget_unused(), Ids{});
-  ids.give_back_all();
-  EXPECT_EQ(ids.take("b"), 1u);
-  EXPECT_EQ(ids.take("c"), 2u) << "the pass before contained a";
+  ids.release_all();
+  EXPECT_EQ(ids.acquire("b"), 1u);
+  EXPECT_EQ(ids.acquire("c"), 2u) << "the pass before contained a";
   EXPECT_EQ(ids.forget_unused(), Ids{0});
-  ids.give_back_all();
-  EXPECT_EQ(ids.take("b"), 1u);
-  EXPECT_EQ(ids.take("d"), 0u);
+  ids.release_all();
+  EXPECT_EQ(ids.acquire("b"), 1u);
+  EXPECT_EQ(ids.acquire("d"), 0u);
   EXPECT_EQ(ids.end(), 3u);
 }
 
 TEST(ClassIds, AClassIsInUseUntilEachOfItsUsesHasEnded) {
   ClassIds ids;
-  for (const char* text : {"a", "a", "b"}) ids.take(text);
-  ids.give_back(0);
+  for (const char* text : {"a", "a", "b"}) ids.acquire(text);
+  ids.release(0);
   EXPECT_EQ(ids.forget_unused(), Ids{});
-  ids.give_back(0);
-  EXPECT_EQ(ids.take("c"), 2u);
-  EXPECT_EQ(ids.take("a"), 0u) << "it is in use again before the pass ends";
+  ids.release(0);
+  EXPECT_EQ(ids.acquire("c"), 2u);
+  EXPECT_EQ(ids.acquire("a"), 0u) << "it is in use again before the pass ends";
   EXPECT_EQ(ids.forget_unused(), Ids{});
-  ids.give_back(0);
+  ids.release(0);
   EXPECT_EQ(ids.forget_unused(), Ids{0});
-  EXPECT_EQ(ids.take("d"), 0u);
+  EXPECT_EQ(ids.acquire("d"), 0u);
 }
 
 }  // namespace

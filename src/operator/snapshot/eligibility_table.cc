@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/known_row.h"
 #include "operator/view/admission.h"
 #include "operator/view/cluster_view.h"
 
@@ -55,8 +56,8 @@ void add_asked(const kube::PodSpec& pod, std::set<std::string>& labels) {
 }  // namespace
 
 void EligibilityTable::start_over() {
-  pod_ids_.give_back_all();
-  node_ids_.give_back_all();
+  pod_ids_.release_all();
+  node_ids_.release_all();
   use_ = {};
   nodes_.clear();
   nodes_by_name_.clear();
@@ -85,7 +86,7 @@ void EligibilityTable::remove(kube::RowId row, const kube::Node& node) {
   for (auto& [pod_class, pods] : pod_classes_) {
     if (pods.gpus) count(pods, node, found->second.gpu, -1);
   }
-  if (found->second.node_class.valid()) node_ids_.give_back(found->second.node_class.value);
+  if (found->second.node_class.valid()) node_ids_.release(found->second.node_class.value);
   nodes_.erase(found);
   nodes_by_name_.erase(node.meta.name);
   without_class_.erase(row);
@@ -94,7 +95,7 @@ void EligibilityTable::remove(kube::RowId row, const kube::Node& node) {
 
 void EligibilityTable::forget_purchase_options() {
   for (const OpenPurchaseOption& option : purchase_options_) {
-    if (option.node_class.valid()) node_ids_.give_back(option.node_class.value);
+    if (option.node_class.valid()) node_ids_.release(option.node_class.value);
   }
   purchase_options_.clear();
   classes_.purchases.clear();
@@ -117,7 +118,7 @@ void EligibilityTable::remove_pod(const std::string& node, kube::RowId row) {
 
 model::PodClassId EligibilityTable::take_class(const kube::PodSpec& pod) {
   model::Resources requests = requests_of(pod, extended_);
-  const model::PodClassId id{pod_ids_.take(class_text(pod, requests))};
+  const model::PodClassId id{pod_ids_.acquire(class_text(pod, requests))};
   const auto [found, is_new] = pod_classes_.try_emplace(id);
   if (!is_new) return id;
   found->second.requests = std::move(requests);
@@ -130,7 +131,7 @@ model::PodClassId EligibilityTable::take_class(const kube::PodSpec& pod) {
 }
 
 model::GpuKindId EligibilityTable::kind_for(model::PodClassId id, const Nodes& nodes) {
-  PodClass& pods = pod_classes_.at(id);
+  PodClass& pods = known_row(pod_classes_, id);
   if (!pods.gpus) {
     pods.gpus.emplace();
     for (const auto& [row, open] : nodes_) count(pods, *nodes.rows.at(row), open.gpu, 1);
@@ -189,7 +190,7 @@ bool EligibilityTable::follow_asked_labels() {
   if (asked == asked_labels_) return false;
   asked_labels_ = std::move(asked);
   const auto forget = [&](model::NodeClassId& node_class) {
-    if (node_class.valid()) node_ids_.give_back(node_class.value);
+    if (node_class.valid()) node_ids_.release(node_class.value);
     node_class = {};
   };
   for (auto& [row, open] : nodes_) {
@@ -207,7 +208,7 @@ bool EligibilityTable::classify_nodes(const Nodes& nodes, const std::function<mo
   const std::size_t before = node_classes_.size();
   for (const kube::RowId row : std::exchange(without_class_, {})) {
     const kube::Node& node = *nodes.rows.at(row);
-    OpenNode& open = nodes_.at(row);
+    OpenNode& open = known_row(nodes_, row);
     open.node_class = take_node_class(node.meta.labels, node.taints);
     row_of(open.id).node_class = open.node_class;
   }
@@ -228,7 +229,7 @@ model::NodeClassId EligibilityTable::take_node_class(const kube::StringMap& labe
     text.add(value != nullptr ? "=" + *value : "");
   }
   for (const kube::Taint& taint : taints) text.add(taint.key).add(taint.value).add(taint.effect);
-  const model::NodeClassId id{node_ids_.take(text.text())};
+  const model::NodeClassId id{node_ids_.acquire(text.text())};
   const auto [found, is_new] = node_classes_.try_emplace(id);
   if (!is_new) return id;
   found->second.taints = taints;
@@ -246,7 +247,7 @@ void EligibilityTable::count_resources(const Nodes& nodes, const std::function<m
     for (const auto& [row, open] : nodes_) with_changed_pods_.insert(row);
   }
   for (const kube::RowId row : std::exchange(with_changed_pods_, {})) {
-    row_of(nodes_.at(row).id).available = use_.left_on(*nodes.rows.at(row), extended_);
+    row_of(known_row(nodes_, row).id).available = use_.left_on(*nodes.rows.at(row), extended_);
   }
 }
 

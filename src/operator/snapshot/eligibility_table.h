@@ -50,7 +50,7 @@ class EligibilityTable {
 
   /// Returns the class of a pod that waits, or of the pods that a template would make, and counts one use of it.
   model::PodClassId take_class(const kube::PodSpec& pod);
-  void give_back(model::PodClassId pods) { pod_ids_.give_back(pods.value); }
+  void release(model::PodClassId pods) { pod_ids_.release(pods.value); }
   /// Returns the GPU kind for the pods of a class: the kind with the most GPUs on nodes that admit the pods, else the
   /// first kind that a pool could buy for them. Returns none if there is neither. Ties go to the lower id.
   model::GpuKindId kind_for(model::PodClassId pods, const Nodes& nodes);

@@ -1,16 +1,26 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <vector>
 
+#include "base/quantity.h"
 #include "kube/pod_view.h"
+#include "model/gang_spec.h"
 
 namespace capstan::op {
 
 /// Most alternatives of the node affinity of a gang. Further ones are left out, so that fewer nodes are admitted.
 inline constexpr std::size_t kMaxAlternatives = 64;
 
-/// Returns the request of one pod that stands for all pods of a gang, for example a leader and its workers: it asks for
+/// Returns the number of the pod set of each pod (model::Pod::set). The pods of a set ask for the same resources and
+/// may run on the same nodes. The sets with the most GPUs per pod come first, then those with the earliest pod. Pods
+/// with more than model::kMaxPodSets different requests form one set.
+/// @param gpus  GPUs of each pod
+std::vector<std::uint8_t> pod_sets_of(std::span<const kube::Pod* const> pods, std::span<const MilliGpu> gpus);
+
+/// Returns the request of one pod that stands for all pods, for example of a gang with too many pod sets: it asks for
 /// the largest amount of each resource, and it is admitted only by nodes that admit every pod. Other fields are those
 /// of the first pod.
 /// @param pods  at least one

@@ -66,5 +66,16 @@ TEST(GangRequest, ManyAlternativesAreCut) {
   EXPECT_EQ(request_of({a, b}).node_affinity.size(), kMaxAlternatives);
 }
 
+TEST(GangRequest, PodsWithEqualRequestsFormASetAndTheOneWithMostGpusComesFirst) {
+  kube::Pod leader, worker, helper;
+  leader.spec.requests = {.milli = {{"cpu", 32'000}}};
+  worker.spec.requests = {.milli = {{"cpu", 8'000}, {"nvidia.com/gpu", 8'000}}};
+  helper = worker;
+  helper.spec.node_selector = {{"pool", "h100"}};
+  const kube::Pod* pods[] = {&leader, &helper, &worker, &worker, &helper};
+  const MilliGpu gpus[] = {{}, whole_gpus(8), whole_gpus(8), whole_gpus(8), whole_gpus(8)};
+  EXPECT_EQ(pod_sets_of(pods, gpus), (std::vector<std::uint8_t>{2, 0, 1, 1, 0}));
+}
+
 }  // namespace
 }  // namespace capstan::op

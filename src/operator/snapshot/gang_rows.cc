@@ -1,5 +1,7 @@
 // The part of SnapshotBuilder that makes the rows of gangs, pods and other holders of GPUs.
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -7,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/known_row.h"
 #include "operator/snapshot/gang_request.h"
 #include "operator/snapshot/pass.h"
 #include "operator/snapshot/pod_node.h"
@@ -14,11 +17,12 @@
 namespace capstan::op {
 namespace {
 
-/// The GPUs of a replica that asks for none, such as an emulator. Placement divides by the GPUs of a replica.
+/// The GPUs per pod of a replica that asks for none, such as an emulator. They are not zero, because placement divides
+/// by the GPUs of a replica.
 constexpr MilliGpu kMinGpu{1};
 
-/// Returns the latest value of one time of the pods of a replica, at most `now`. Returns never if some of the pods do
-/// not have it. The times come from the clocks of the nodes.
+/// Returns the latest `time` of the pods of a replica, at most `now`. Returns never if a pod is missing or lacks this
+/// time. The times come from the clocks of the nodes.
 Instant last_of(const PodGroup& group, kube::WallTime kube::Pod::* time, Instant now) {
   if (!group.whole()) return Instant::never();
   Instant last;
@@ -29,27 +33,34 @@ Instant last_of(const PodGroup& group, kube::WallTime kube::Pod::* time, Instant
   return std::min(last, now);
 }
 
+/// Returns the highest priority of the pods. The API server has set it from their priority class.
+std::int32_t priority_of(const PodGroup& group) {
+  std::int64_t highest = std::numeric_limits<std::int32_t>::min();
+  for (const kube::Pod* pod : group.pods) highest = std::max(highest, pod->spec.priority);
+  return static_cast<std::int32_t>(std::min<std::int64_t>(highest, std::numeric_limits<std::int32_t>::max()));
+}
+
 }  // namespace
 
-/// Makes the gangs of touched replicas of a target. Pods that the target takes or releases touch their replicas in
-/// later targets.
+/// Makes the gangs of the touched replicas of a target. If the target takes or releases a pod, the replicas of later
+/// targets that contain this pod are touched, too.
 void SnapshotBuilder::set_gangs(Pass& pass, std::uint32_t at, const ReplicaKeys& keys) {
   ReplicaTable& table = state_->replicas;
   Target& target = table.targets()[at];
   std::map<kube::RowId, std::uint32_t> taken_before;
   for (const ReplicaTable::Key key : keys) {
-    const Replica& replica = target.replicas.at(key);
+    const Replica& replica = known_row(target.replicas, key);
     for (const auto* rows : {&replica.members, &replica.taken}) {
       for (const kube::RowId row : *rows) taken_before.emplace(row, table.pod(row).taken_by);
     }
   }
   for (const ReplicaTable::Key key : keys) {
-    for (const kube::RowId row : std::exchange(target.replicas.at(key).taken, {})) {
+    for (const kube::RowId row : std::exchange(known_row(target.replicas, key).taken, {})) {
       if (table.pod(row).taken_by == at) table.pod(row).taken_by = ReplicaTable::kNoTarget;
     }
   }
   for (const ReplicaTable::Key key : keys) {
-    Replica& replica = target.replicas.at(key);
+    Replica& replica = known_row(target.replicas, key);
     const model::GangId before = replica.gang;
     retire(pass, replica);
     if (!replica.group.pods.empty()) set_gang(pass, replica, at, target.starts.expected_ready_at(replica.group));
@@ -69,15 +80,20 @@ void SnapshotBuilder::set_gangs(Pass& pass, std::uint32_t at, const ReplicaKeys&
 /// Separates a replica from its gang. The rows of the gang and of its pods are removed at the end of the pass, unless
 /// the pass makes them again.
 void SnapshotBuilder::retire(Pass& pass, Replica& replica) {
-  if (const model::PodClassId pods = std::exchange(replica.pod_class, {}); pods.valid()) eligibility_.give_back(pods);
+  for (const model::PodClassId pods : std::exchange(replica.pod_classes, {})) eligibility_.release(pods);
   replica.serves = false;
   const model::GangId gang = std::exchange(replica.gang, {});
   if (!gang.valid()) return;
   pass.old_gangs.insert(gang);
-  if (const model::Gang* row = last_.gangs.find(gang)) pass.old_pods.insert(row->pods.begin(), row->pods.end());
+  const model::Gang* row = last_.gangs.find(gang);
+  if (row == nullptr) return;
+  for (const model::PodId pod : row->pods) {
+    pass.old_pods.insert(pod);
+    state_->queues.release(last_.pods.at(pod).queue);
+  }
 }
 
-/// Makes the rows of the gang of a replica, if it gets any.
+/// Makes the rows of the gang of a replica, if the replica gets a gang.
 /// @param at  target of the replica; `kNoTarget` for a gang of other pods
 void SnapshotBuilder::set_gang(Pass& pass, Replica& replica, std::uint32_t at, Instant expected_ready_at) {
   const PodGroup& group = replica.group;
@@ -89,17 +105,21 @@ void SnapshotBuilder::set_gang(Pass& pass, Replica& replica, std::uint32_t at, I
   const bool any_bound = !is_annotated_in_part(group) &&
                          std::ranges::any_of(group.pods, [](const kube::Pod* pod) { return node_of(*pod) != ""; });
   // A gang cannot be placed before all of its pods exist. Until then it counts as a planned replica of its service. A
-  // gang without a service has a row, so that a verdict states how many pods are missing.
+  // gang of known size without a service has a row nevertheless, so that a verdict states how many pods are missing.
   const bool is_planned = at != ReplicaTable::kNoTarget || group.expected == PodGroup::kUnknownSize;
   if (placed_here && !group.whole() && !any_bound && is_planned) return;
+  std::vector<MilliGpu> gpus;
+  for (const kube::Pod* pod : group.pods) gpus.push_back(state_->holders.pod_gpus(*pod));
+  const bool needs_gpus =
+      std::ranges::max(gpus) > MilliGpu{} ||
+      std::ranges::any_of(group.pods, [](const kube::Pod* pod) { return pod->spec.has_resource_claims; });
+  if (at == ReplicaTable::kNoTarget && !needs_gpus) return;
   const model::GangId id = gangs_.id_of(key_of("Gang", first.meta), group.name);
   model::Gang gang;
   gang.phase = phase_of(group);
   if (at != ReplicaTable::kNoTarget) gang.service = state_->replicas.targets()[at].service;
-  gang.spec.pods.gpus_per_pod = kMinGpu;
-  for (const kube::Pod* pod : group.pods) {
-    gang.spec.pods.gpus_per_pod = std::max(gang.spec.pods.gpus_per_pod, state_->holders.pod_gpus(*pod));
-  }
+  gang.spec.priority = priority_of(group);
+  gang.spec.pods.gpus_per_pod = std::max(kMinGpu, std::ranges::max(gpus));
   gang.spec.required_level = group.expected > 1 ? model::TopologyLevel::cluster : model::TopologyLevel::node;
   gang.spec.pods.minimum =
       group.expected == PodGroup::kUnknownSize ? 1 : group.expected;  // a gang of unknown size never counts as broken
@@ -107,17 +127,23 @@ void SnapshotBuilder::set_gang(Pass& pass, Replica& replica, std::uint32_t at, I
   if (gang.phase == model::Gang::Phase::starting) gang.expected_ready_at = expected_ready_at;
   gang.spec.pods.gpu = catalog_.any_gpu_kind();
   if (gang.service.valid()) gang.spec.pods.gpu = catalog_.workload_of(gang.service).gpu;
-  if (placed_here && gang.phase == model::Gang::Phase::pending) read_placement_request(replica, gang);
+  std::vector<std::uint8_t> sets(group.pods.size());
+  if (placed_here && gang.phase == model::Gang::Phase::pending) {
+    // The number of pods that a gang of unknown size needs is not known for its sets either.
+    if (group.expected != PodGroup::kUnknownSize) sets = pod_sets_of(group.pods, gpus);
+    read_placement_request(replica, gang, sets);
+  }
   replica.gang = id;
   replica.serves = gang.service.valid() && is_scraped(group);
-  add_pods(pass, replica, gang);
+  add_pods(pass, replica, gang, sets);
   pass.signals[id] = state_->readings.signals_of(first.meta.uid);
   pass.gangs[id] = std::move(gang);
 }
 
-/// Adds the rows of the pods of a gang. A moment after the time of the pass becomes that time, so that no age is
-/// negative: the clock of another machine can be ahead of ours.
-void SnapshotBuilder::add_pods(Pass& pass, const Replica& replica, model::Gang& gang) {
+/// Adds the rows of the pods of a gang, whose sets are given by pod. A moment after the time of the pass becomes that
+/// time, so that no age is negative: the clock of another machine can be ahead of ours.
+void SnapshotBuilder::add_pods(Pass& pass, const Replica& replica, model::Gang& gang,
+                               const std::vector<std::uint8_t>& sets) {
   const bool in_part = is_annotated_in_part(replica.group);
   bool is_ahead = false;
   const auto created_at = [&](const kube::Pod& pod) {
@@ -128,13 +154,15 @@ void SnapshotBuilder::add_pods(Pass& pass, const Replica& replica, model::Gang& 
   gang.created_at = created_at(*replica.group.pods.front());
   gang.initialized_at = last_of(replica.group, &kube::Pod::initialized_at, pass.at);
   gang.containers_started_at = last_of(replica.group, &kube::Pod::containers_started_at, pass.at);
-  for (const kube::Pod* pod : replica.group.pods) {
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    const kube::Pod* pod = replica.group.pods[i];
     model::Pod row;
     row.phase = phase_of(*pod);
     row.gang = replica.gang;
+    row.set = sets[i];
     row.gpus = state_->holders.pod_gpus(*pod);
     row.created_at = created_at(*pod);
-    row.queue = state_->queues.queue_of(*pod);
+    row.queue = state_->queues.take(*pod);
     const State::KnownNode* node = in_part ? nullptr : state_->find_node(node_held_by(*pod, *state_->fleet));
     if (node != nullptr) {
       row.node = node->id;
@@ -145,17 +173,37 @@ void SnapshotBuilder::add_pods(Pass& pass, const Replica& replica, model::Gang& 
     gang.pods.push_back(id);
     pass.pods[id] = row;
   }
-  if (is_ahead) state_->ahead.insert(replica.members.begin(), replica.members.end());
+  if (is_ahead) state_->future_pods.insert(replica.members.begin(), replica.members.end());
 }
 
-/// Reads where a pending gang may be placed.
-void SnapshotBuilder::read_placement_request(Replica& replica, model::Gang& gang) {
-  const kube::Pod& first = *replica.group.pods.front();
-  catalog_.constrain(constraint_of(first, state_->kai_constraints), gang.spec.required_level, gang.spec.preferred);
-  replica.pod_class = gang.spec.pods.pod_class = eligibility_.take_class(request_for_all(replica.group.pods));
-  if (gang.service.valid()) return;
-  const model::GpuKindId gpu = eligibility_.kind_for(replica.pod_class, state_->view.nodes);
-  if (gpu.valid()) gang.spec.pods.gpu = gpu;
+/// Reads the pod sets of a pending gang and where they may be placed.
+/// @param sets  number of the set of each pod
+void SnapshotBuilder::read_placement_request(Replica& replica, model::Gang& gang,
+                                             const std::vector<std::uint8_t>& sets) {
+  const kube::Pod& leader = *replica.group.pods.front();
+  catalog_.constrain(constraint_of(leader, state_->kai_constraints), gang.spec.required_level, gang.spec.preferred);
+  std::vector<std::vector<const kube::Pod*>> pods(std::size_t{1} + std::ranges::max(sets));
+  for (std::size_t i = 0; i < sets.size(); ++i) pods[sets[i]].push_back(replica.group.pods[i]);
+  for (const auto& equal : pods) replica.pod_classes.push_back(eligibility_.take_class(request_for_all(equal)));
+  model::PodSet& first = gang.spec.pods;
+  first.pod_class = replica.pod_classes.front();
+  if (!gang.service.valid()) {
+    const model::GpuKindId gpu = eligibility_.kind_for(first.pod_class, state_->view.nodes);
+    if (gpu.valid()) first.gpu = gpu;
+  }
+  // The number of pods that the gang needs is known only for all sets together. All existing pods of the other sets
+  // count as needed.
+  for (std::size_t set = 1; set < pods.size(); ++set) {
+    const std::int64_t count = std::ssize(pods[set]);
+    gang.spec.other_pods.push_back({.gpu = first.gpu,
+                                    .count = count,
+                                    .gpus_per_pod = state_->holders.pod_gpus(*pods[set].front()),
+                                    .pod_class = replica.pod_classes[set],
+                                    .minimum = count});
+    first.minimum -= count;
+  }
+  first.minimum = std::max<std::int64_t>(first.minimum, 1);
+  first.count = std::max(std::ssize(pods.front()), first.minimum);
 }
 
 /// Gives each new gang among the touched replicas of a service a number.
@@ -181,8 +229,8 @@ void SnapshotBuilder::number_gangs(Pass& pass, Target& target, const ReplicaKeys
   number_unnumbered(target.numbers, unnumbered);
   for (Replica* replica : all) {
     if (replica->group.ordinal) ordinals_.erase(replica->gang);
-    if (!replica->number) replica->number = ordinals_.at(replica->gang);
-    pass.gangs.at(replica->gang).ordinal = *replica->number;
+    if (!replica->number) replica->number = known_row(ordinals_, replica->gang);
+    known_row(pass.gangs, replica->gang).ordinal = *replica->number;
   }
 }
 
@@ -214,7 +262,7 @@ void SnapshotBuilder::number_all_gangs(Pass& pass, Target& target) {
   number_unnumbered(target.numbers, unnumbered);
   for (auto& [key, replica] : target.replicas) {
     if (!replica.gang.valid()) continue;
-    if (!replica.number) replica.number = ordinals_.at(replica.gang);
+    if (!replica.number) replica.number = known_row(ordinals_, replica.gang);
     gang_row(pass, replica.gang).ordinal = *replica.number;
   }
 }
@@ -250,13 +298,13 @@ void SnapshotBuilder::settle_other_gangs(Pass& pass) {
   using Place = std::tuple<std::string_view, bool, kube::RowId, const ReplicaTable::OtherGangKey*>;
   std::vector<Place> sorted;
   for (const ReplicaTable::OtherGangKey& key : touched) {
-    const Replica& replica = table.other_gangs().at(key);
+    const Replica& replica = known_row(table.other_gangs(), key);
     const kube::RowId first = replica.members.empty() ? kube::RowId() : replica.members.front();
     sorted.emplace_back(key.ns, key.placed_here, first, &key);
   }
   std::ranges::sort(sorted);
   for (const auto& [ns, placed_here, first, key] : sorted) {
-    Replica& replica = table.other_gangs().at(*key);
+    Replica& replica = known_row(table.other_gangs(), *key);
     retire(pass, replica);
     if (replica.members.empty()) {
       table.other_gangs().erase(*key);
@@ -273,17 +321,19 @@ void SnapshotBuilder::settle_other_gangs(Pass& pass) {
   }
 }
 
-/// Returns the key of a pod's gang among the other pods. Returns none if a target has taken the pod, if the pod needs
-/// no GPUs, or if another scheduler has not placed it yet.
+/// Returns the key of a pod's gang among the other pods. Returns none if a target has taken the pod, if another
+/// scheduler has not placed it yet, or if the pod needs no GPUs and belongs to no gang that Capstan places.
 std::optional<ReplicaTable::OtherGangKey> SnapshotBuilder::other_gang_key_of(kube::RowId row) const {
   const ReplicaTable::Pod& entry = state_->replicas.pod(row);
   const kube::Pod* pod = entry.pod;
   if (pod == nullptr || entry.taken_by != ReplicaTable::kNoTarget) return std::nullopt;
   const bool waits_for_claims = pod->spec.has_resource_claims && !pod->bound();
-  if (state_->holders.pod_gpus(*pod) == MilliGpu{} && !waits_for_claims) return std::nullopt;
+  const bool needs_gpus = state_->holders.pod_gpus(*pod) > MilliGpu{} || waits_for_claims;
+  const bool placed_here = places(*state_->fleet, pod->spec.scheduler);
+  std::string gang = placed_here ? gang_key_of(*pod) : std::string();
+  if (!needs_gpus && gang.empty()) return std::nullopt;
   const std::string& ns = pod->meta.ns;
-  if (places(*state_->fleet, pod->spec.scheduler)) {
-    std::string gang = gang_key_of(*pod);
+  if (placed_here) {
     const kube::RowId own_row = gang.empty() ? row : kube::RowId();
     return ReplicaTable::OtherGangKey{ns, true, std::move(gang), own_row};
   }
@@ -291,42 +341,12 @@ std::optional<ReplicaTable::OtherGangKey> SnapshotBuilder::other_gang_key_of(kub
   return ReplicaTable::OtherGangKey{ns, false, {}, row};
 }
 
-/// Adds rows for the objects that hold GPUs and have no row as a pod, so that nothing else is placed on these GPUs:
-/// first the objects that hold a known number of GPUs, then the objects that may hold all GPUs that are left.
-void SnapshotBuilder::read_other_holders(Pass& pass) {
-  const std::vector<GpuHolders::OtherHolder>& others = state_->holders.other_holders();
-  if (others.empty()) return;
-  std::map<model::NodeId, MilliGpu> left;
-  for (const auto& [id, node] : pass.nodes) left[id] = node.gpus;
-  for (const auto& [id, pod] : pass.pods) {
-    if (pod.node.valid()) left[pod.node] -= pod.gpus;
-  }
-  std::vector<model::GangId> added;
-  const auto add = [&](const GpuHolders::OtherHolder& other) {
-    state_->with_other_holders.insert(other.node);
-    const State::KnownNode* node = state_->find_node(other.node);
-    if (node == nullptr) return;
-    const MilliGpu gpus = std::min(other.gpus.value_or(left[node->id]), left[node->id]);
-    if (gpus <= MilliGpu{}) return;
-    left[node->id] -= gpus;
-    added.push_back(add_holder(pass, other, node->id, node->gpu, gpus));
-  };
-  for (const GpuHolders::OtherHolder& other : others) {
-    if (other.gpus) add(other);
-  }
-  for (const GpuHolders::OtherHolder& other : others) {
-    if (!other.gpus) add(other);
-  }
-  ReplicaNumbers numbers;
-  number_unnumbered(numbers, added);
-  for (const model::GangId id : added) pass.gangs.at(id).ordinal = ordinals_.at(id);
-}
-
 /// Adds a gang of one pod for an object that holds GPUs of a node.
 /// @param gpu  GPU kind of the node
-model::GangId SnapshotBuilder::add_holder(Pass& pass, const GpuHolders::OtherHolder& holder, model::NodeId node,
+model::GangId SnapshotBuilder::add_holder(Pass& pass, const OtherHolder& holder, model::NodeId node,
                                           model::GpuKindId gpu, MilliGpu gpus) {
-  const ObjectKey key = key_of(std::string("GPUs of ") + holder.kind, *holder.meta);
+  // A claim can hold GPUs of several nodes. It has a row for each of them.
+  const ObjectKey key = key_of("GPUs on " + holder.node + " of " + holder.kind, *holder.meta);
   const std::string shown = std::string(holder.kind) + " " + holder.meta->key();
   const model::GangId id = gangs_.id_of(key, shown);
   const model::PodId pod = pods_.id_of(key, shown);

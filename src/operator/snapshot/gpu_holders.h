@@ -2,14 +2,15 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/quantity.h"
+#include "operator/snapshot/claimed_gpus.h"
 #include "operator/snapshot/shared_gpus.h"
+#include "operator/snapshot/view_changes.h"
 #include "operator/view/cluster_view.h"
 
 namespace capstan::op {
@@ -17,53 +18,50 @@ namespace capstan::op {
 /// The GPUs that are held without a request for an extended resource: by ResourceClaims (dynamic resource allocation),
 /// by pods among which KAI divides GPUs, and by pods that make GPUs visible to themselves.
 ///
-/// A GPU of a claim counts once and as a whole, however many claims share it or hold a MIG device of it. Drivers whose
-/// names begin with "gpu." offer GPUs, such as gpu.nvidia.com. If it is unknown which GPUs of a node an object holds,
-/// all GPUs of the node that no other object holds count as held.
+/// If it is unknown which GPUs of a node an object holds, all GPUs of the node that no other object holds count as
+/// held.
 class GpuHolders {
  public:
   explicit GpuHolders(const ClusterView& view);
 
-  /// The GPUs that ResourceSlices describe on a node, or that claims hold there although no slice describes them.
-  struct NodeGpus {
-    GpuCount gpus = 0;
-    std::string product;  ///< product of its GPUs, as a node label states it: "NVIDIA-H100-80GB-HBM3"
-  };
-  const NodeGpus& on_node(std::string_view node) const;
+  using Changes = ClaimedGpus::Changes;
+  /// Returns false if the changes concern pods that share GPUs, or if the first claim or slice has appeared. Then the
+  /// holders must be found again from the whole view.
+  bool can_follow(const ViewChanges& changes) const;
+  /// Follows changes of slices, claims, nodes and pods.
+  /// @param view  the cluster after the changes
+  Changes follow(const ViewChanges& changes, const ClusterView& view);
+
+  const ClaimedGpus::NodeGpus& on_node(std::string_view node) const { return claimed_.on_node(node); }
 
   /// Returns the GPUs that a pod requests, its shares of divided GPUs, and the GPUs that its claims hold. If several
   /// pods share a claim, the GPUs of the claim count for one of these pods.
   MilliGpu pod_gpus(const kube::Pod& pod) const;
-  /// Returns the numbers of the GPUs that a pod holds on its node with equal shares, ascending; empty: not known. The
-  /// GPUs that slices describe and the GPUs that KAI divides have numbers.
+  /// Returns the numbers of the GPUs that a pod holds on its node, ascending. Only GPUs of ResourceSlices and GPUs that
+  /// KAI divides have numbers. Empty if the numbers are unknown, or if the pod holds unequal parts of the GPUs.
   std::vector<std::uint16_t> devices_of(const kube::Pod& pod) const;
 
-  /// An object that holds GPUs and is not one of the pods that `pod_gpus` counts.
-  struct OtherHolder {
-    std::string kind;  ///< ResourceClaim or Pod
-    const kube::Meta* meta = nullptr;
-    std::string node;
-    std::optional<MilliGpu> gpus;  ///< none: it may hold any GPU of the node that no other object holds
-  };
-  const std::vector<OtherHolder>& other_holders() const { return other_holders_; }
+  /// Returns the objects that hold GPUs of these nodes and are not among the pods that `pod_gpus` counts. The objects
+  /// that hold a known number of GPUs come first. Within both parts, claims by namespace and name come before pods by
+  /// row.
+  std::vector<const OtherHolder*> others_on(const std::set<std::string>& nodes) const;
+  bool any_other_on(std::string_view node) const;
+  bool any_other() const { return !claimed_.nodes_with_others().empty() || !visible_.empty(); }
+  std::set<std::string> nodes_with_others() const;
 
-  /// Returns true if a change or the deletion of this pod could change what claims or other objects hold.
-  bool depends_on(const kube::Pod& pod) const;
   /// Returns the names of the nodes on which an object holds GPUs, or may hold some.
   /// @param pods  the pods of the view from which the holders were found
   std::set<std::string, std::less<>> used_nodes(const kube::StoreSnapshot<kube::Pod>& pods) const;
 
  private:
-  class Claims;
-  void add_visible(const ClusterView& view);
+  void set_visible(kube::RowId row, const kube::Pod* pod, Changes& changes);
   bool holds_visible(const kube::Pod& pod) const;
 
+  bool has_claims_ = false;  ///< the cluster has, or had, slices or claims; without them, `claimed_` is empty
   SharedGpus shared_;
-  std::map<std::string, NodeGpus, std::less<>> node_gpus_;
-  std::set<std::string, std::less<>> reserved_for_;      ///< UIDs of pods that may use the devices of claims
-  std::map<std::string, MilliGpu, std::less<>> by_pod_;  ///< GPUs of claims, by UID of the pod
-  std::map<std::string, std::vector<std::uint16_t>, std::less<>> devices_;  ///< their numbers, ascending
-  std::vector<OtherHolder> other_holders_;
+  ClaimedGpus claimed_;
+  std::map<kube::RowId, OtherHolder> visible_;                            ///< pods that see GPUs of their node, by row
+  std::map<std::string, std::set<kube::RowId>, std::less<>> visible_on_;  ///< rows of these pods by node
 };
 
 }  // namespace capstan::op

@@ -16,25 +16,37 @@ namespace capstan::op {
 /// @return none if all objects have to be read
 std::optional<SnapshotBuilder::Output> SnapshotBuilder::follow(const ClusterView& view, const Readings& readings,
                                                                Instant at) {
-  // A row with a moment ahead of our clock changes with the time, even if its object does not.
+  // A row with a time stamp that is later than our clock changes as time passes, even if its object does not.
   if (state_ == nullptr || state_->has_future_objects || at < last_.at) return std::nullopt;
-  const std::optional<ViewChanges> changes = changes_between(state_->view, view);
-  if (!changes || !can_follow(*changes)) return std::nullopt;
-  const ClusterView before = state_->view;  // the replicas point into it until they are settled
+  std::optional<ViewChanges> changes = changes_between(state_->view, view);
+  if (!changes || !state_->holders.can_follow(*changes) || !state_->queues.can_follow(view)) return std::nullopt;
+  // This copy keeps the old objects alive, because replicas point to them until their rows are made again.
+  const ClusterView before = state_->view;
   state_->set_view(view);
+  std::optional<TargetList> list;
+  if (changes->targets) list = list_targets();
+  if (list && !adds_targets_last(*list)) return std::nullopt;
   Pass pass{.at = at};
+  const GpuHolders::Changes held = state_->holders.follow(*changes, view);
+  add_described_nodes(held.described, *changes);
   follow_nodes(pass, *changes);
   follow_workloads(changes->workloads);
+  if (list) follow_targets(pass, *list, changes->scalers);
+  if (changes->queues) state_->queues.follow(view);
   follow_groups(changes->groups);
   for (const PodChange& change : changes->pods) set_pod(change.row, change.after);
-  for (const kube::RowId row : std::exchange(state_->ahead, {})) state_->replicas.touch_pod(row);
+  for (const kube::RowId row : held.pods) state_->replicas.touch_pod(row);
+  for (const kube::RowId row : std::exchange(state_->future_pods, {})) state_->replicas.touch_pod(row);
 
-  pass.touches_rows = pass.touches_rows || state_->replicas.any_touched();
+  pass.touches_rows = pass.touches_rows || changes->queues || state_->replicas.any_touched() || !held.holders.empty();
   const bool has_new_readings = !readings.is_copy_of(state_->readings);
   state_->readings = readings;
   if (pass.touches_rows) {
     settle_targets(pass);
+    if (list) link_services(list->roles);
+    for (const model::ServiceId id : pass.gone_services) catalog_.clear_service(id);
     settle_other_gangs(pass);
+    read_other_holders(pass, nodes_of_changed_holders(pass, held.holders));
     clamp_moments(pass);
     catalog_.set_queues(state_->queues.rows());
     finish_eligibility(pass);
@@ -44,23 +56,18 @@ std::optional<SnapshotBuilder::Output> SnapshotBuilder::follow(const ClusterView
   return publish(pass);
 }
 
-/// Returns true if every row that changes depends only on the changed objects.
-bool SnapshotBuilder::can_follow(const ViewChanges& changes) const {
-  const auto depends_on_others = [&](const kube::Pod* pod) {
-    return pod != nullptr && (state_->holders.depends_on(*pod) ||
-                              state_->with_other_holders.contains(node_held_by(*pod, *state_->fleet)));
-  };
-  // The GPUs of claims depend on which nodes exist, and other holders get the GPUs that the pods leave of their nodes.
-  const bool holders_need_nodes = !state_->view.resource_claims.rows.empty() || !state_->with_other_holders.empty();
-  if (!changes.nodes.empty() && holders_need_nodes) return false;
-  const bool may_name_queues =
-      !changes.groups.empty() || std::ranges::any_of(changes.workloads, &WorkloadChange::has_other_template);
-  if (may_name_queues && state_->queues.has_unknown_queues()) return false;
-  return std::ranges::none_of(changes.pods, [&](const PodChange& change) {
-    if (change.status_alone) return false;
-    // The order of the rows of queues that do not exist depends on all pods that name them.
-    return state_->queues.has_unknown_queues() || depends_on_others(change.before) || depends_on_others(change.after);
-  });
+/// Adds the nodes whose GPUs are described otherwise than before to the changed nodes.
+void SnapshotBuilder::add_described_nodes(const std::set<std::string>& described, ViewChanges& changes) const {
+  if (described.empty()) return;
+  std::set<kube::RowId> changed;
+  for (const NodeChange& change : changes.nodes) changed.insert(change.row);
+  for (const std::string& name : described) {
+    const auto known = state_->nodes.find(name);
+    if (known == state_->nodes.end() || changed.contains(known->second.row)) continue;
+    const kube::Node* node = state_->view.nodes.rows.at(known->second.row).get();
+    changes.nodes.push_back({known->second.row, node, node});
+  }
+  std::ranges::sort(changes.nodes, {}, &NodeChange::row);
 }
 
 /// Follows changes of nodes, NodeClaims and NodePools. The pods on the nodes are touched.
@@ -74,6 +81,12 @@ void SnapshotBuilder::follow_nodes(Pass& pass, const ViewChanges& changes) {
   };
   const auto zones = keys_of(state_->zones);
   const auto node_gpus = keys_of(state_->node_gpus);
+  const auto sizes = [&] {
+    std::vector<NodeSize> known;
+    for (const auto& type : state_->fleet->instance_types) known.push_back(state_->node_sizes.largest(type));
+    return known;
+  };
+  const std::vector<NodeSize> sizes_before = sizes();
   const auto kinds = eligibility_.known_kinds();
   for (const NodeChange& change : changes.nodes) {
     if (change.before != nullptr) forget_node(pass, change.row, *change.before);
@@ -87,7 +100,7 @@ void SnapshotBuilder::follow_nodes(Pass& pass, const ViewChanges& changes) {
       for (const kube::RowId row : eligibility_.pods_on(node->meta.name)) state_->replicas.touch_pod(row);
     }
   }
-  if (changes.pools || keys_of(state_->zones) != zones) read_pools();
+  if (changes.pools || keys_of(state_->zones) != zones || sizes() != sizes_before) read_pools();
   if (changes.claims || !changes.nodes.empty()) {
     read_starting_nodes_again(pass);
     last_.nodes.for_each([&](model::NodeId id, const model::Node& node) {
@@ -114,6 +127,7 @@ void SnapshotBuilder::forget_node(Pass& pass, kube::RowId at, const kube::Node& 
   state_->nodes.erase(found);
   if (!seen.id.valid()) return;
   take_from(state_->node_gpus, seen.gpu);
+  state_->node_sizes.remove(node);
   pass.old_nodes.insert(seen.id);
   eligibility_.remove(at, node);
 }
@@ -145,12 +159,13 @@ void SnapshotBuilder::touch_kinds(const std::map<model::PodClassId, model::GpuKi
     if (changed.contains(table.targets()[t].pod_class)) table.touch_target(t);
   }
   for (const auto& [key, replica] : table.other_gangs()) {
-    if (changed.contains(replica.pod_class)) table.touch_pod(replica.members.front());
+    const bool has_class = !replica.pod_classes.empty();
+    if (has_class && changed.contains(replica.pod_classes.front())) table.touch_pod(replica.members.front());
   }
 }
 
-/// Follows changes of KAI PodGroups, which state the size, the topology and the queue of their pods' gang. The pods
-/// that have changed themselves are touched later.
+/// Follows changes of KAI PodGroups, which state the size, the topology and the queue of their pods' gang. Pods whose
+/// own objects have changed are touched later.
 void SnapshotBuilder::follow_groups(const std::vector<GroupChange>& changes) {
   for (const GroupChange& change : changes) {
     if (change.before == nullptr) continue;
@@ -180,7 +195,7 @@ void SnapshotBuilder::follow_workloads(const std::vector<WorkloadChange>& change
     if (found == by_old.end()) continue;
     targets[t].workload = found->second->after;
     if (found->second->has_other_template && targets[t].pod_class.valid()) {
-      eligibility_.give_back(std::exchange(targets[t].pod_class, {}));
+      eligibility_.release(std::exchange(targets[t].pod_class, {}));
     }
     if (!found->second->status_alone) state_->replicas.touch_target(t);
   }

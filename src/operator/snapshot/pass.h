@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "operator/snapshot/gpu_holders.h"
+#include "operator/snapshot/node_sizes.h"
 #include "operator/snapshot/queue_tree.h"
 #include "operator/snapshot/replica_table.h"
 #include "operator/snapshot/snapshot_builder.h"
@@ -48,7 +49,7 @@ struct SnapshotBuilder::State {
     model::NodeId id{};  ///< none: the node has no GPUs, so the snapshot has no row for it
     model::GpuKindId gpu{};
   };
-  /// Returns null if the snapshot has no row for the node.
+  /// Returns the node with a name, or null if the snapshot has no row for it.
   const KnownNode* find_node(std::string_view name) const {
     const auto found = nodes.find(name);
     return found == nodes.end() || !found->second.id.valid() ? nullptr : &found->second;
@@ -61,14 +62,17 @@ struct SnapshotBuilder::State {
   GpuHolders holders;
   KaiConstraints kai_constraints;
   GangSizes gang_sizes;
-  std::map<std::string, KnownNode, std::less<>> nodes;    ///< all nodes, by name
-  std::map<model::GpuKindId, std::size_t> node_gpus;      ///< number of the nodes with GPUs by their kind
-  std::map<std::string, std::size_t> zones;               ///< number of all nodes by the zone that they state
-  std::set<std::string, std::less<>> with_other_holders;  ///< nodes whose GPUs are held by other objects than pods
+  std::map<std::string, KnownNode, std::less<>> nodes;  ///< all nodes, by name
+  std::map<model::GpuKindId, std::size_t> node_gpus;    ///< number of the nodes with GPUs by their kind
+  NodeSizes node_sizes;                                 ///< sizes of the nodes with GPUs
+  std::map<std::string, std::size_t> zones;             ///< number of all nodes by the zone that they state
+  std::map<std::string, std::vector<model::GangId>, std::less<>>
+      holder_rows;                ///< gangs that stand for other holders of GPUs than pods, by node
+  ReplicaNumbers holder_numbers;  ///< numbers of these gangs
   ReplicaTable replicas;
-  std::set<kube::RowId> ahead;  ///< pods whose creation time, by the API server's clock, is after the pass
+  std::set<kube::RowId> future_pods;  ///< pods whose creation time, by the API server's clock, is after the pass
   bool has_future_objects =
-      false;  ///< true: an object of another kind has a time after the pass; the next pass reads all
+      false;  ///< an object other than a pod has a time after the pass, so the next pass reads all
   std::shared_ptr<const std::vector<ServingPod>> serving;
 };
 
@@ -78,6 +82,8 @@ struct SnapshotBuilder::Pass {
   bool reads_all = false;
   bool touches_rows = false;  ///< true: rows depend on objects that have changed since the last pass
   std::map<model::ServiceId, model::ServiceState> services{};
+  std::set<model::ServiceId> old_services{};      ///< services whose row is gone unless the pass has made it again
+  std::vector<model::ServiceId> gone_services{};  ///< services that no scaler has any more
   std::map<model::NodeId, model::Node> nodes{};
   std::map<model::ClaimId, model::Claim> claims{};
   std::map<model::GangId, model::Gang> gangs{};

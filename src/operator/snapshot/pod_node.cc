@@ -12,8 +12,8 @@ namespace capstan::op {
 
 std::string node_of(const kube::Pod& pod) {
   if (pod.bound()) return pod.spec.node;
-  const std::string* told = pod.meta.annotations.find(actuate::kBindIntent);
-  const auto intent = told != nullptr ? actuate::read_bind_intent(*told) : std::nullopt;
+  const std::string* annotation = pod.meta.annotations.find(actuate::kBindIntent);
+  const auto intent = annotation != nullptr ? actuate::read_bind_intent(*annotation) : std::nullopt;
   return intent ? intent->node : std::string();
 }
 

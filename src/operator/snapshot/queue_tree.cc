@@ -1,10 +1,11 @@
 #include "operator/snapshot/queue_tree.h"
 
 #include <algorithm>
+#include <optional>
 #include <ranges>
-#include <set>
 #include <utility>
 
+#include "base/assert.h"
 #include "model/queue_fault.h"
 #include "operator/snapshot/waiting_gangs.h"
 
@@ -54,90 +55,116 @@ model::Queue row_of_kai(const kube::KaiQueue& queue) {
 
 QueueTree::QueueTree(const ClusterView& view, ClassIds& ids) : all_ids_(ids) {
   describe(view);
-  for (const auto& [key, queue] : described_) add_with_parents(key);
-  for (const auto& [key, queue] : described_) {
-    if (!queue.parent.empty()) row_of(find(key.first, key.second)).parent = named(key.first, queue.parent);
-  }
-  break_cycles();
-  has_unknown_queues_ = false;
   view.kai_groups.for_each([&](kube::RowId, const kube::KaiPodGroup& group) { add_group(group); });
 }
 
+void QueueTree::follow(const ClusterView& view) {
+  for (const auto& [key, queue] : std::exchange(described_, {})) {
+    release(key);
+    if (!queue.parent.empty()) release(Key(key.first, queue.parent));
+  }
+  describe(view);
+}
+
 void QueueTree::add_group(const kube::KaiPodGroup& group) {
-  if (kai_ && !group.queue.empty()) by_group_[group.meta.key()] = group.queue;
+  if (has_kai_queues_ && !group.queue.empty()) by_group_[group.meta.key()] = group.queue;
 }
 
 void QueueTree::describe(const ClusterView& view) {
+  has_new_rows_ = true;
   view.queues.for_each([&](kube::RowId, const Queue& queue) {
     described_[{Kind::capstan, queue.meta.name}] = {
         .parent = queue.parent,
         .row = {.name = row_name(Kind::capstan, queue.meta.name), .gpus = {.limit = queue.limit}}};
   });
   view.kai_queues.for_each([&](kube::RowId, const kube::KaiQueue& queue) {
-    kai_ = true;
+    has_kai_queues_ = true;
     described_[{Kind::kai, queue.meta.name}] = {.parent = queue.parent, .row = row_of_kai(queue)};
   });
+  std::set<Key> taken;
+  for (const auto& [key, queue] : described_) take_with_parents(key, taken);
+  for (const auto& [key, queue] : described_) {
+    if (!queue.parent.empty()) take(Key(key.first, queue.parent));
+  }
 }
 
-/// Adds the row of a queue after those of its ancestors, so that parents come first in the rows of a new cluster.
-void QueueTree::add_with_parents(const Key& key) {
+/// Takes a queue after its ancestors, so that parents come first in the rows of a new cluster.
+/// @param taken  queues that this function has taken before
+void QueueTree::take_with_parents(const Key& key, std::set<Key>& taken) {
   std::vector<Key> chain;
-  std::set<Key> passed;
-  for (Key next = key; !next.second.empty() && !ids_.contains(next);) {
+  for (Key next = key; !next.second.empty();) {
     const auto found = described_.find(next);
-    if (found == described_.end() || !passed.insert(next).second) break;
+    if (found == described_.end() || !taken.insert(next).second) break;
     chain.push_back(next);
     next.second = found->second.parent;
   }
-  for (const Key& ancestor : std::views::reverse(chain)) {
-    model::Queue row = described_.at(ancestor).row;
-    row_of(named(ancestor.first, ancestor.second)) = std::move(row);
-  }
+  for (const Key& ancestor : std::views::reverse(chain)) take(ancestor);
 }
 
-/// Removes a parent from each loop of parents, so that the queues form trees.
-void QueueTree::break_cycles() {
+/// Returns the queue with a name, and counts one use of it.
+model::QueueId QueueTree::take(Key key) {
+  const auto [at, is_new] = named_.try_emplace(std::move(key));
+  if (is_new) {
+    at->second.id = {all_ids_.acquire(row_name(at->first.first, at->first.second))};
+    keys_.emplace(at->second.id, at->first);
+    has_new_rows_ = true;
+  }
+  ++at->second.uses;
+  return at->second.id;
+}
+
+void QueueTree::release(const Key& key) {
+  const auto found = named_.find(key);
+  CAPSTAN_ASSERT(found != named_.end());
+  if (--found->second.uses > 0) return;
+  all_ids_.release(found->second.id.value);
+  keys_.erase(found->second.id);
+  named_.erase(found);
+  has_new_rows_ = true;
+}
+
+void QueueTree::release(model::QueueId id) {
+  if (!id.valid()) return;
+  const auto found = keys_.find(id);
+  CAPSTAN_ASSERT(found != keys_.end());
+  release(Key(found->second));
+}
+
+const std::vector<model::Queue>& QueueTree::rows() {
+  if (!std::exchange(has_new_rows_, false)) return rows_;
+  const model::Queue free{.name = {}, .fault = model::QueueFault::not_found};
+  rows_.assign(keys_.empty() ? 0 : keys_.rbegin()->first.value + 1, free);
+  for (const auto& [id, key] : keys_) {
+    const auto described = described_.find(key);
+    model::Queue& row = rows_[id.value];
+    if (described == described_.end()) {
+      row.name = row_name(key.first, key.second);
+      continue;
+    }
+    row = described->second.row;
+    const std::string& parent = described->second.parent;
+    if (!parent.empty()) row.parent = named_.find(Key(key.first, parent))->second.id;
+  }
+  // Removes a parent from each loop of parents, so that the queues form trees.
   while (const std::optional<std::size_t> at = model::find_parent_cycle(rows_)) {
     rows_[*at].parent = {};
     rows_[*at].fault = model::QueueFault::parent_cycle;
   }
+  return rows_;
 }
 
-model::Queue& QueueTree::row_of(model::QueueId id) {
-  const model::Queue free{.name = {}, .fault = model::QueueFault::not_found};
-  if (id.value >= rows_.size()) rows_.resize(id.value + 1, free);
-  return rows_[id.value];
-}
-
-model::QueueId QueueTree::find(Kind kind, const std::string& name) const {
-  const auto found = ids_.find({kind, name});
-  return found == ids_.end() ? model::QueueId{} : found->second;
-}
-
-/// Returns the queue with a name. If no object describes it, it gets a row that admits nothing.
-model::QueueId QueueTree::named(Kind kind, const std::string& name) {
-  const auto [at, inserted] = ids_.try_emplace(Key(kind, name));
-  if (inserted) {
-    const std::string row = row_name(kind, name);
-    at->second = {all_ids_.take(row)};
-    row_of(at->second) = {.name = row, .fault = model::QueueFault::not_found};
-    has_unknown_queues_ = true;
-  }
-  return at->second;
-}
-
-model::QueueId QueueTree::queue_of(const kube::StringMap& labels) {
+model::QueueId QueueTree::take(const kube::StringMap& labels) {
   const std::string* ours = labels.find(kQueueLabel);
-  if (ours != nullptr && !ours->empty()) return named(Kind::capstan, *ours);
-  const std::string* kai = kai_ ? labels.find(kKaiQueueLabel) : nullptr;
-  return kai != nullptr && !kai->empty() ? named(Kind::kai, *kai) : model::QueueId{};
+  if (ours != nullptr && !ours->empty()) return take(Key(Kind::capstan, *ours));
+  const std::string* kai = has_kai_queues_ ? labels.find(kKaiQueueLabel) : nullptr;
+  return kai != nullptr && !kai->empty() ? take(Key(Kind::kai, *kai)) : model::QueueId{};
 }
 
-model::QueueId QueueTree::queue_of(const kube::Pod& pod) {
-  if (const model::QueueId queue = queue_of(pod.meta.labels); queue.valid()) return queue;
+model::QueueId QueueTree::take(const kube::Pod& pod) {
+  if (const model::QueueId queue = take(pod.meta.labels); queue.valid()) return queue;
   const std::string group = by_group_.empty() ? std::string() : kai_group_of(pod);
   const auto found = group.empty() ? by_group_.end() : by_group_.find(group);
-  return found == by_group_.end() ? model::QueueId{} : named(Kind::kai, found->second);
+  return found == by_group_.end() ? model::QueueId{} : take(Key(Kind::kai, found->second));
 }
 
 }  // namespace capstan::op

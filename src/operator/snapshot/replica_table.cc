@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/known_row.h"
 #include "operator/snapshot/waiting_gangs.h"
 
 namespace capstan::op {
@@ -21,21 +22,77 @@ void insert_sorted(std::vector<kube::RowId>& rows, kube::RowId row) {
 }  // namespace
 
 void ReplicaTable::add(Target target) {
-  const auto at = static_cast<std::uint32_t>(targets_.size());
-  const kube::Workload* workload = targets_.emplace_back(std::move(target)).workload;
+  targets_.emplace_back();
+  replace(static_cast<std::uint32_t>(targets_.size() - 1), std::move(target));
+}
+
+void ReplicaTable::replace(std::uint32_t at, Target target) {
+  targets_[at] = std::move(target);
   touch_target(at);
-  if (workload == nullptr) return;
+  if (auto selecting = selecting_workload(at)) selecting_[selecting->first].push_back(std::move(selecting->second));
+}
+
+/// Returns how the workload of a target selects pods, and a key that all of these pods have. Returns none if it selects
+/// none.
+std::optional<std::pair<std::string, ReplicaTable::SelectingWorkload>> ReplicaTable::selecting_workload(
+    std::uint32_t target) const {
+  const kube::Workload* workload = targets_[target].workload;
+  if (workload == nullptr) return std::nullopt;
   const std::string& ns = workload->meta.ns;
   if (workload->kind == "LeaderWorkerSet") {
-    selecting_[selecting_key(ns, kSetNameLabel, workload->meta.name)].push_back({at, true, {}});
-    return;
+    return std::pair(selecting_key(ns, kSetNameLabel, workload->meta.name), SelectingWorkload{target, true, {}});
   }
   const kube::Selector& selector = workload->selector;
-  if (!selector.present) return;
+  if (!selector.present) return std::nullopt;
   const auto& labels = selector.labels.entries();
   const bool any_pod = labels.empty();
-  selecting_[any_pod ? selecting_key(ns, {}, {}) : selecting_key(ns, labels.begin()->first, labels.begin()->second)]
-      .push_back({at, false, selector});
+  return std::pair(
+      any_pod ? selecting_key(ns, {}, {}) : selecting_key(ns, labels.begin()->first, labels.begin()->second),
+      SelectingWorkload{target, false, selector});
+}
+
+/// Returns the replica to which a pod belongs in a target, or none. The pod has the key of the workload.
+std::optional<ReplicaTable::Pod::Place> ReplicaTable::place_in(const SelectingWorkload& workload, kube::RowId row,
+                                                               const kube::Pod& pod) {
+  if (!workload.is_set) {
+    return workload.selector.matches(pod.meta.labels) ? std::optional(Pod::Place{workload.target, row.value})
+                                                      : std::nullopt;
+  }
+  const std::optional<std::uint32_t> index = group_index_of(pod);
+  return index ? std::optional(Pod::Place{workload.target, *index}) : std::nullopt;
+}
+
+void ReplicaTable::release_pods(std::uint32_t target) {
+  for (auto& [key, replica] : targets_[target].replicas) {
+    for (const kube::RowId row : std::exchange(replica.members, {})) {
+      std::erase_if(pods_[row.value].places, [&](const Pod::Place& place) { return place.target == target; });
+      touched_rows_.insert(row);
+    }
+  }
+  touched_.erase(target);
+  const auto selecting = selecting_workload(target);
+  const auto found = selecting ? selecting_.find(selecting->first) : selecting_.end();
+  if (found == selecting_.end()) return;
+  std::erase_if(found->second, [&](const SelectingWorkload& workload) { return workload.target == target; });
+  if (found->second.empty()) selecting_.erase(found);
+}
+
+void ReplicaTable::take_pods(std::uint32_t target) {
+  const auto selecting = selecting_workload(target);
+  if (!selecting) return;
+  const kube::Meta& meta = targets_[target].workload->meta;
+  const auto& [key, workload] = *selecting;
+  for (std::uint32_t row = 0; row < pods_.size(); ++row) {
+    Pod& entry = pods_[row];
+    if (entry.pod == nullptr || entry.pod->meta.ns != meta.ns) continue;
+    if (workload.is_set && entry.pod->meta.labels.get(kSetNameLabel) != meta.name) continue;
+    const std::optional<Pod::Place> place = place_in(workload, {row}, *entry.pod);
+    if (!place) continue;
+    entry.places.insert(std::ranges::lower_bound(entry.places, *place), *place);
+    insert_sorted(targets_[target].replicas[place->key].members, {row});
+    touched_[target].insert(place->key);
+    touched_rows_.insert({row});
+  }
 }
 
 std::vector<ReplicaTable::Pod::Place> ReplicaTable::places_of(kube::RowId row, const kube::Pod& pod) const {
@@ -44,11 +101,7 @@ std::vector<ReplicaTable::Pod::Place> ReplicaTable::places_of(kube::RowId row, c
     const auto found = selecting_.find(key);
     if (found == selecting_.end()) return;
     for (const SelectingWorkload& workload : found->second) {
-      if (!workload.is_set) {
-        if (workload.selector.matches(pod.meta.labels)) places.push_back({workload.target, row.value});
-      } else if (const std::optional<std::uint32_t> index = group_index_of(pod)) {
-        places.push_back({workload.target, *index});
-      }
+      if (const std::optional<Pod::Place> place = place_in(workload, row, pod)) places.push_back(*place);
     }
   };
   add_all(selecting_key(pod.meta.ns, {}, {}));
@@ -61,7 +114,7 @@ std::string ReplicaTable::set_pod(kube::RowId row, const kube::Pod* pod, std::st
   if (row.value >= pods_.size()) pods_.resize(row.value + 1);
   Pod& entry = pods_[row.value];
   for (const Pod::Place& place : entry.places) {
-    std::erase(targets_[place.target].replicas.at(place.key).members, row);
+    std::erase(known_row(targets_[place.target].replicas, place.key).members, row);
     touched_[place.target].insert(place.key);
   }
   entry.places.clear();
@@ -96,7 +149,7 @@ void ReplicaTable::touch_group(const std::string& group) {
 
 void ReplicaTable::set_other_gang(kube::RowId row, std::optional<OtherGangKey> key) {
   std::optional<OtherGangKey>& now = pods_[row.value].other_gang;
-  if (now) std::erase(other_gangs_.at(*now).members, row);
+  if (now) std::erase(known_row(other_gangs_, *now).members, row);
   now = std::move(key);
   if (now) insert_sorted(other_gangs_[*now].members, row);
 }

@@ -38,8 +38,9 @@ class ReplicaTable {
     model::GangId gang{};                   ///< gang of the replica; none: the replica has no row
     std::vector<kube::RowId> taken{};       ///< rows of the pods that its target has taken for the gang
     std::optional<std::uint32_t> number{};  ///< number of the gang within its service
-    model::PodClassId pod_class{};          ///< class of its pods while they wait to be placed by Capstan
-    std::optional<Duration> start{};        ///< time from its node to its first request
+    /// Classes of its pods by pod set, while they wait to be placed by Capstan.
+    std::vector<model::PodClassId> pod_classes{};
+    std::optional<Duration> start{};  ///< time from its node to its first request
     bool is_starting = false;
     bool drains_first = false;    ///< Capstan took it out of the router, and its workload still asks for it
     bool serves = false;          ///< its first pod is scraped
@@ -52,7 +53,7 @@ class ReplicaTable {
     kube::RowId scaler;
     std::size_t position = 0;                  ///< position in `targets_of`
     const kube::Workload* workload = nullptr;  ///< null: it does not exist
-    bool decided = false;                      ///< its replicas have gangs
+    bool has_gangs = false;                    ///< its replicas have gangs
     model::PodClassId pod_class{};             ///< class of the pods that its template would make
     std::map<Key, Replica> replicas{};
     StartTimes starts{};                             ///< start times of its replicas
@@ -86,8 +87,14 @@ class ReplicaTable {
     std::string node{};                        ///< node on which it takes room
   };
 
-  /// Adds a target after the targets that take pods before it. Called before any pod is set.
+  /// Adds a target. Targets are added in the order in which they take pods, and before any pod is set.
   void add(Target target);
+  /// Takes the pods away from a target. Its replicas have no members then.
+  void release_pods(std::uint32_t target);
+  /// Replaces a target that has no replicas.
+  void replace(std::uint32_t at, Target target);
+  /// Gives a target that was added or replaced after pods were set the pods that it selects. It looks at all pods.
+  void take_pods(std::uint32_t target);
   /// Sets the pod of a row, or empties the row. Touches the replicas of the old pod and of the new one.
   /// @return the node on which the old pod took room, or an empty text
   std::string set_pod(kube::RowId row, const kube::Pod* pod, std::string node);
@@ -123,6 +130,8 @@ class ReplicaTable {
     bool is_set = false;        ///< a LeaderWorkerSet, which selects by its name
     kube::Selector selector{};  ///< selector of other workloads
   };
+  std::optional<std::pair<std::string, SelectingWorkload>> selecting_workload(std::uint32_t target) const;
+  static std::optional<Pod::Place> place_in(const SelectingWorkload& workload, kube::RowId row, const kube::Pod& pod);
   void set_group(kube::RowId row, const kube::Pod* before, const kube::Pod* after);
   std::vector<Pod::Place> places_of(kube::RowId row, const kube::Pod& pod) const;
 
@@ -136,7 +145,8 @@ class ReplicaTable {
   std::set<kube::RowId> touched_rows_;
 };
 
-/// Sets the fields of a replica that follow from the status of its pods. `serves` is set when it has a gang.
+/// Sets the fields of a replica that follow from the status of its pods. `serves` is set later, together with the
+/// replica's gang.
 void read_status(ReplicaTable::Replica& replica);
 /// Returns true if the engine of the replica is scraped.
 bool is_scraped(const PodGroup& group);

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/known_row.h"
 #include "operator/snapshot/pass.h"
 #include "operator/snapshot/pod_node.h"
-#include "operator/view/competing_controllers.h"
 
 namespace capstan::op {
 namespace {
@@ -31,17 +31,6 @@ model::StepLimits step_limits_of(const kube::Workload& workload, const PodGroup*
   return {};
 }
 
-using ScalerRow = std::pair<kube::RowId, const InferenceScaler*>;
-
-/// Returns the scalers from oldest to newest. If two have the same target, the older one gets it.
-std::vector<ScalerRow> by_age(const kube::StoreSnapshot<InferenceScaler>& scalers) {
-  std::vector<ScalerRow> sorted;
-  scalers.for_each([&](kube::RowId row, const InferenceScaler& scaler) { sorted.emplace_back(row, &scaler); });
-  std::ranges::sort(
-      sorted, {}, [](const ScalerRow& row) { return std::tuple(row.second->meta.created_at, row.second->meta.key()); });
-  return sorted;
-}
-
 /// Returns the first replica of a target, or null if it has none.
 const PodGroup* first_replica(const ReplicaTable::Target& target) {
   for (const auto& [key, replica] : target.replicas) {
@@ -52,60 +41,18 @@ const PodGroup* first_replica(const ReplicaTable::Target& target) {
 
 }  // namespace
 
-/// Finds the targets of all scalers, and gives their services ids.
-std::vector<SnapshotBuilder::Roles> SnapshotBuilder::list_targets() {
-  const Targets targets(state_->view);
-  const CompetingControllers competitors(state_->view);
-  std::vector<Roles> all;
-  for (const auto& [row, scaler] : by_age(state_->view.scalers)) {
-    Roles& roles = all.emplace_back(Roles{scaler});
-    std::size_t position = 0;
-    for (const ScalerTarget& target : targets_of(*scaler)) {
-      const kube::TargetRef& ref = target.variant->target;
-      const kube::Workload* workload = targets.find(scaler->meta.ns, ref);
-      const bool has_competitor = !competitors.find(scaler->meta.ns, ref).empty();
-      const model::ServiceId id = add_target(row, *scaler, target, position++, workload, has_competitor);
-      std::vector<model::ServiceId>& same = roles.services[target.role->role];
-      if (std::ranges::find(same, id) == same.end()) same.push_back(id);
-    }
-  }
-  return all;
-}
-
-model::ServiceId SnapshotBuilder::add_target(kube::RowId row, const InferenceScaler& scaler, const ScalerTarget& target,
-                                             std::size_t position, const kube::Workload* workload,
-                                             bool has_competitor) {
-  ServiceOrigin origin{.ns = scaler.meta.ns,
-                       .scaler = scaler.meta.name,
-                       .scaler_uid = scaler.meta.uid,
-                       .target = target.variant->target,
-                       .position = position,
-                       .mode = std::min(state_->fleet->replicas, scaler.mode)};
-  if (has_competitor || !scaler.fault.empty()) origin.mode = std::min(origin.mode, Mode::shadow);
-  const model::ServiceId id =
-      services_.id_of({"InferenceScaler", origin.ns, origin.scaler, origin.key()}, target.shown);
-  if (origins_.contains(id)) return id;  // the scaler names it twice
-  policies_.resize(std::max<std::size_t>(policies_.size(), id.value + 1));
-  policies_[id.value] = policy_of(scaler);
-  const auto has_workload = [&](const Target& other) { return other.decided && other.workload == workload; };
-  const bool decided =
-      workload != nullptr && origin.mode != Mode::off && std::ranges::none_of(state_->replicas.targets(), has_workload);
-  state_->replicas.add({.service = id, .scaler = row, .position = position, .workload = workload, .decided = decided});
-  origins_.emplace(id, std::move(origin));
-  return id;
-}
-
 /// Links the services of each scaler that are decided together.
-void SnapshotBuilder::link_services(const Pass& pass, const std::vector<Roles>& all) {
+void SnapshotBuilder::link_services(const std::vector<Roles>& all) {
+  for (const auto& [id, origin] : origins_) catalog_.unlink(id);
   for (const auto& [scaler, by_role] : all) {
-    for (const auto& [role, variants] : by_role) join_variants(pass, variants);
+    for (const auto& [role, variants] : by_role) join_variants(variants);
     const auto prefills = by_role.find(model::Role::prefill);
     const auto decodes = by_role.find(model::Role::decode);
     if (prefills == by_role.end() || decodes == by_role.end()) continue;
     const model::ServiceId prefill = prefills->second.front();
     const std::vector<model::ServiceId>& decode = decodes->second;
-    for (const model::ServiceId fed : decode) {
-      if (prefill != fed) catalog_.set_prefill_service(fed, prefill);
+    for (const model::ServiceId decode_service : decode) {
+      if (prefill != decode_service) catalog_.set_prefill_service(decode_service, prefill);
     }
     const bool one_each = prefills->second.size() == 1 && decode.size() == 1 && decode.front() != prefill;
     if (one_each) catalog_.set_role_limits(decode.front(), prefill, scaler->role_limits);
@@ -114,9 +61,11 @@ void SnapshotBuilder::link_services(const Pass& pass, const std::vector<Roles>& 
 
 /// Joins the variants of one role, which serve the same requests, so that their replicas are decided together. A
 /// variant with another mode, for example because another autoscaler scales it, is decided alone.
-void SnapshotBuilder::join_variants(const Pass& pass, const std::vector<model::ServiceId>& variants) {
+void SnapshotBuilder::join_variants(const std::vector<model::ServiceId>& variants) {
   const auto joins = [&](model::ServiceId id) {
-    return pass.services.contains(id) && origins_.at(id).mode == origins_.at(variants.front()).mode;
+    return std::ranges::any_of(state_->replicas.targets(),
+                               [&](const Target& target) { return target.service == id && target.has_gangs; }) &&
+           known_row(origins_, id).mode == known_row(origins_, variants.front()).mode;
   };
   std::vector<model::ServiceId> alternatives;
   for (const model::ServiceId id : variants) {
@@ -137,19 +86,20 @@ void SnapshotBuilder::settle_targets(Pass& pass) {
 /// @param keys  the replicas that are touched
 void SnapshotBuilder::settle_target(Pass& pass, std::uint32_t at, ReplicaKeys keys) {
   Target& target = state_->replicas.targets()[at];
+  if (!target.service.valid()) return;  // its scaler is gone
   const std::optional<Duration> typical_start = target.starts.typical();
-  for (const ReplicaTable::Key key : keys) regroup(target, target.replicas.at(key), key);
+  for (const ReplicaTable::Key key : keys) regroup(target, known_row(target.replicas, key), key);
   // The rows of the replicas contain the GPU kind of the service, so a new kind changes all of them.
   if (read_service(pass, target) && !pass.reads_all) {
     for (const auto& [key, replica] : target.replicas) keys.insert(key);
   }
   // When a start ends, the prediction for the replicas that still start changes.
   if (target.starts.typical() != typical_start) keys.insert(target.starting.begin(), target.starting.end());
-  if (target.decided) set_gangs(pass, at, keys);
+  if (target.has_gangs) set_gangs(pass, at, keys);
   for (const ReplicaTable::Key key : keys) {
-    if (target.replicas.at(key).group.pods.empty()) target.replicas.erase(key);
+    if (known_row(target.replicas, key).group.pods.empty()) target.replicas.erase(key);
   }
-  if (!target.decided) return;
+  if (!target.has_gangs) return;
   number_gangs(pass, target, keys);
   const ReplicaCount desired = target.workload->replicas;
   pass.services[target.service] = {.desired_replicas = desired,
@@ -166,7 +116,7 @@ void SnapshotBuilder::regroup(Target& target, Replica& replica, ReplicaTable::Ke
   if (replica.start) target.starts.remove(*replica.start);
   if (replica.is_starting) target.starting.erase(key);
   if (replica.drains_first) --target.draining_first;
-  if (replica.node_gpu.valid() && --target.gpus.at(replica.node_gpu) == 0) target.gpus.erase(replica.node_gpu);
+  if (replica.node_gpu.valid() && --known_row(target.gpus, replica.node_gpu) == 0) target.gpus.erase(replica.node_gpu);
   replica.start.reset();
   replica.is_starting = replica.drains_first = replica.serves = false;
   replica.node_gpu = {};
@@ -185,31 +135,36 @@ void SnapshotBuilder::regroup(Target& target, Replica& replica, ReplicaTable::Ke
 }
 
 /// Makes the row of a service in the catalog.
-/// @return true if its GPU kind has changed
+/// @return true if its GPU kind has changed, or if the pass reads all objects, or if the pass reads all objects, or if
+/// the pass reads all objects
 bool SnapshotBuilder::read_service(const Pass& pass, Target& target) {
   const InferenceScaler& scaler = *state_->view.scalers.rows.at(target.scaler);
-  const ScalerTarget from_scaler = targets_of(scaler).at(target.position);
+  const std::vector<ScalerTarget> all = targets_of(scaler);
+  const ScalerTarget& from_scaler = known_row(all, target.position);
   const kube::Workload* workload = target.workload;
   model::Service service = service_of(scaler, from_scaler, workload, catalog_);
+  bool& gpu_is_known = known_row(origins_, target.service).gpu_known;
+  gpu_is_known = false;
   if (workload != nullptr) {
     const PodGroup* first = first_replica(target);
     model::Workload& row = service.workload;
     // If the template is unknown or leaves its GPUs to claims, an existing pod shows them.
-    const bool told = gpus_of(workload->pod.requests) > MilliGpu{};
-    if (!told && first != nullptr) {
+    const bool template_states_gpus = gpus_of(workload->pod.requests) > MilliGpu{};
+    if (!template_states_gpus && first != nullptr) {
       const MilliGpu sum = state_->holders.pod_gpus(*first->pods.front()) * row.pods;
       row.tensor_parallel = static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(sum), 1, 1'024));
     }
     row.step_limits = step_limits_of(*workload, first);
-    row.queue = state_->queues.queue_of(workload->pod_labels);
-    if (!row.queue.valid() && first != nullptr) row.queue = state_->queues.queue_of(*first->pods.front());
+    row.queue = state_->queues.take(workload->pod_labels);
+    if (!row.queue.valid() && first != nullptr) row.queue = state_->queues.take(*first->pods.front());
     const bool stated = !from_scaler.variant->gpu.empty();
     const bool gpu_known = stated || find_gpu_kind(target, row);
-    origins_.at(target.service).gpu_known = read_template(target, row, stated) || gpu_known;
+    gpu_is_known = read_template(target, row, stated) || gpu_known;
   }
   bool is_other_gpu = true;
-  if (!pass.reads_all) {
+  if (!pass.reads_all && target.service.value < catalog_.rows().services.size()) {
     const model::Service& before = catalog_.rows().service(target.service);
+    state_->queues.release(before.workload.queue);
     is_other_gpu = before.workload.gpu != service.workload.gpu;
     service.prefill_service = before.prefill_service;
     service.role_limits = before.role_limits;
@@ -219,7 +174,7 @@ bool SnapshotBuilder::read_service(const Pass& pass, Target& target) {
   return is_other_gpu;
 }
 
-/// Finds the GPU kind of a target that states none: the kind of the nodes of most of its pods, the kind that its
+/// Finds the GPU kind of a target that states none: the kind of the nodes of most of its replicas, the kind that its
 /// template selects, or the only kind of the cluster.
 /// @return false if none of these is known; the kind is not changed
 bool SnapshotBuilder::find_gpu_kind(const Target& target, model::Workload& row) {

@@ -19,8 +19,9 @@ class SharedGpus {
  public:
   explicit SharedGpus(const kube::StoreSnapshot<kube::Pod>& pods);
 
-  /// Returns the GPUs that a pod holds or will hold as shares, and 0 for the reservation pod of a divided GPU. If the
-  /// share of a pod is not known, because it is stated in memory, the reservation pod holds the whole GPU.
+  /// Returns the `requested` GPUs of a pod plus the shares that it holds or will hold, and 0 for the reservation pod of
+  /// a divided GPU. If a pod states its share as an amount of memory, the share is not known, and the reservation pod
+  /// holds the whole GPU.
   MilliGpu pod_gpus(const kube::Pod& pod, MilliGpu requested) const;
   /// Returns the numbers of the GPUs of which a pod holds shares, ascending. The divided GPUs of each node are numbered
   /// from 0.

@@ -34,8 +34,8 @@ model::Node::Phase phase_of(const kube::Node& node) {
   return node.ready() && !node.unschedulable ? model::Node::Phase::ready : model::Node::Phase::cordoned;
 }
 
-/// Returns true if the node of a claim accepts pods, or has accepted pods before. Until Karpenter calls the claim
-/// initialized, a ready node can still wait for the driver that takes its startup taint away.
+/// Returns true if the node of a claim accepts pods, or has accepted pods before. Until Karpenter sets the condition
+/// Initialized, a ready node can still wait for the driver that removes its startup taint.
 bool has_started(const kube::NodeClaim& claim, const kube::Node& node) {
   return claim.initialized() || (node.ready() && claim.spec.startup_taints.empty());
 }
@@ -107,7 +107,7 @@ SnapshotBuilder::Output SnapshotBuilder::build(const ClusterView& view, const Re
 
 SnapshotBuilder::Output SnapshotBuilder::read_all_objects(const ClusterView& view, const Readings& readings,
                                                           Instant at) {
-  queue_ids_.give_back_all();
+  queue_ids_.release_all();
   state_ = std::make_unique<State>(view, readings, queue_ids_);
   eligibility_.start_over();
   Pass pass{.at = at, .reads_all = true, .touches_rows = true};
@@ -115,18 +115,15 @@ SnapshotBuilder::Output SnapshotBuilder::read_all_objects(const ClusterView& vie
   view.nodes.for_each([&](kube::RowId at, const kube::Node& node) { read_node(pass, at, node); });
   read_pools();
   read_claims(pass);
-  const std::map<model::ServiceId, ServiceOrigin> before = std::exchange(origins_, {});
-  const std::vector<Roles> roles = list_targets();
+  const TargetList list = list_targets();
+  pass.gone_services = set_origins(list);
+  for (const ListedTarget& listed : list.targets) state_->replicas.add(listed.target);
   view.pods.for_each([&](kube::RowId row, const kube::Pod& pod) { set_pod(row, &pod); });
   settle_targets(pass);
-  link_services(pass, roles);
-  for (const auto& [id, origin] : before) {
-    if (origins_.contains(id)) continue;
-    catalog_.clear_service(id);
-    policies_[id.value] = {};
-  }
+  link_services(list.roles);
+  for (const model::ServiceId id : pass.gone_services) catalog_.clear_service(id);
   settle_other_gangs(pass);
-  read_other_holders(pass);
+  read_other_holders(pass, state_->holders.nodes_with_others());
   clamp_moments(pass);
   catalog_.set_queues(state_->queues.rows());
   finish_eligibility(pass);
@@ -168,7 +165,7 @@ SnapshotBuilder::Output SnapshotBuilder::publish(Pass& pass) {
   });
   pass.old_signals.insert(pass.old_gangs.begin(), pass.old_gangs.end());
   seen.delta.signals = write_all(last_.signals, pass.signals, pass.old_signals, all).first;
-  seen.delta.services = write_all(last_.services, pass.services, std::set<model::ServiceId>(), all).first;
+  seen.delta.services = write_all(last_.services, pass.services, pass.old_services, all).first;
   std::vector<model::NodeId> gone_nodes;
   std::tie(seen.delta.nodes, gone_nodes) = write_all(last_.nodes, pass.nodes, pass.old_nodes, all);
   if (pass.reads_claims) {
@@ -188,12 +185,13 @@ SnapshotBuilder::Output SnapshotBuilder::publish(Pass& pass) {
     nodes_.forget_unseen();
     gangs_.forget_unseen();
     pods_.forget_unseen();
-    queue_ids_.forget_unused();
   } else {
+    services_.forget(pass.gone_services);
     nodes_.forget(gone_nodes);
     gangs_.forget(gone_gangs);
     pods_.forget(gone_pods);
   }
+  queue_ids_.forget_unused();
   return seen;
 }
 
@@ -205,8 +203,8 @@ void SnapshotBuilder::follow_catalog(model::Delta& delta) {
   if (is_first || delta.catalog.any()) last_.catalog = catalog_.catalog();
 }
 
-/// Moves moments of nodes and claims after the time of the pass to that time, so that no age is negative. The clock of
-/// another machine can be ahead of ours.
+/// Replaces the time stamps of nodes and claims that are later than the pass by the time of the pass, so that no age is
+/// negative. The clock of another machine can be ahead of ours.
 void SnapshotBuilder::clamp_moments(Pass& pass) {
   const auto clamp = [&](Instant& moment) {
     if (moment.is_never()) return;
@@ -221,7 +219,7 @@ void SnapshotBuilder::read_node(Pass& pass, kube::RowId at, const kube::Node& no
   if (const std::string* zone = node.meta.labels.find(kube::labels::kZone)) ++state_->zones[*zone];
   State::KnownNode& seen = state_->nodes[node.meta.name];
   seen = {.row = at};
-  const GpuHolders::NodeGpus& described = state_->holders.on_node(node.meta.name);
+  const ClaimedGpus::NodeGpus& described = state_->holders.on_node(node.meta.name);
   const bool by_devices = gpus_of(node.allocatable) == MilliGpu{};  // no device plugin offers its GPUs
   const MilliGpu gpus = by_devices ? whole_gpus(described.gpus) : gpus_of(node.allocatable);
   if (gpus == MilliGpu{}) return;
@@ -231,8 +229,8 @@ void SnapshotBuilder::read_node(Pass& pass, kube::RowId at, const kube::Node& no
   row.is_foreign = true;  // until its claim shows that Capstan bought it
   // Capstan binds no pod to a node without the fleet's labels, because two schedulers must not share a node. It binds
   // none to a node whose GPUs are devices of DRA either, because it cannot allocate devices.
-  const bool given = labels.contains_all(state_->fleet->node_labels) && !by_devices;
-  if (!given && row.phase == model::Node::Phase::ready) row.phase = model::Node::Phase::cordoned;
+  const bool may_bind = labels.contains_all(state_->fleet->node_labels) && !by_devices;
+  if (!may_bind && row.phase == model::Node::Phase::ready) row.phase = model::Node::Phase::cordoned;
   if (const std::string* pool = labels.find(kube::labels::kNodePool)) row.pool = catalog_.pool(*pool);
   const std::string gpu = gpu_name(labels, node.allocatable, *state_->fleet);
   row.gpu = catalog_.gpu_kind(gpu.empty() ? described.product : gpu);
@@ -244,6 +242,7 @@ void SnapshotBuilder::read_node(Pass& pass, kube::RowId at, const kube::Node& no
   seen.id = id;
   seen.gpu = row.gpu;
   ++state_->node_gpus[row.gpu];
+  state_->node_sizes.add(node);
   if (row.phase == model::Node::Phase::ready) eligibility_.add(id, at, node, row.gpu);
   pass.nodes[id] = std::move(row);
 }
@@ -260,7 +259,8 @@ void SnapshotBuilder::read_pools() {
     model::Pool row = pool_rules(pool);
     for (PurchaseOption& option : purchase_options(pool, state_->fleet->instance_types, zones)) {
       const model::GpuKindId gpu = catalog_.gpu_kind(option.type->gpu);
-      const model::InstanceTypeId type = catalog_.instance_type(with_resources(*option.type));
+      const model::InstanceTypeId type =
+          catalog_.instance_type(with_resources(*option.type, state_->node_sizes.largest(*option.type)));
       const model::OfferingId offering = catalog_.offering({.instance_type = option.type->name,
                                                             .gpu = gpu,
                                                             .gpus = option.type->gpus,
@@ -343,8 +343,8 @@ void SnapshotBuilder::read_claim_group(const std::string& name, const kube::Node
                                        const kube::StringMap& labels, model::Claim& row) {
   const actuate::LaunchMarks marks = actuate::launch_marks_of(claim.meta.annotations);
   const model::DomainPath domains = catalog_.domains(labels);
-  if (marks.within == "zone") row.within = domains.domain_at(model::TopologyLevel::zone);
-  if (marks.within == "cluster") row.within = domains.domain_at(model::TopologyLevel::cluster);
+  if (marks.domain == "zone") row.domain = domains.domain_at(model::TopologyLevel::zone);
+  if (marks.domain == "cluster") row.domain = domains.domain_at(model::TopologyLevel::cluster);
   if (!marks.is_all_or_none) return;
   row.group = groups_.id_of({"ClaimGroup", {}, name, {}}, name);
   row.group_size = marks.count;

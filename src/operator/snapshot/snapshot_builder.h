@@ -31,7 +31,7 @@ struct ServiceOrigin {
   kube::TargetRef target;
   std::size_t position = 0;  ///< position in `targets_of`
   /// The more restrictive of the fleet's and the scaler's mode. It is at most Shadow if another autoscaler has the
-  /// target.
+  /// target, or if the spec of the scaler has a fault.
   Mode mode = Mode::shadow;
   bool gpu_known = false;  ///< the GPU kind is stated or follows from nodes; otherwise any kind is used
 
@@ -43,15 +43,16 @@ struct ServiceOrigin {
 /// Turns the cluster's objects into snapshots. Successive snapshots share the rows that did not change, and the delta
 /// lists the rows that did. If pods were created, bound, changed or deleted since the last build, if nodes or KAI
 /// PodGroups came or went, if workloads were scaled or got another template, or if readings have changed, the builder
-/// makes only the rows that depend on these objects. A changed NodeClaim or NodePool makes it read all objects of its
-/// kind again. `changes_between` and `can_follow` say which changes make it read all objects again. Both ways give the
-/// same rows and ids.
+/// makes only the rows that depend on these objects. So it does if ResourceSlices, ResourceClaims or queues have
+/// changed, and if scalers, autoscalers or workloads came, went or were edited. A changed NodeClaim or NodePool makes
+/// it read all objects of its kind again. `changes_between` and the functions called `can_follow` say which changes
+/// make it read all objects again. Both ways give the same rows and ids.
 ///
 /// A service stands for one target of an InferenceScaler, and its pods are the pods of that target. Other pods that
 /// hold GPUs are gangs without a service, because they use room on their nodes. A pod of another scheduler holds its
-/// room from its nomination on (`status.nominatedNodeName`). A target has no row among the services, so that nothing is
-/// decided about it, if it does not exist, if its mode is Off, or if an older scaler has the same target. When the
-/// scaler of a service is deleted, the service only keeps its position in the catalog.
+/// room from its nomination on (`status.nominatedNodeName`). A target has no row among the services if it does not
+/// exist, if its mode is Off, or if an older scaler has the same target. Nothing is decided about such a target. When
+/// the scaler of a service is deleted, the service only keeps its position in the catalog.
 class SnapshotBuilder {
  public:
   SnapshotBuilder();
@@ -98,6 +99,16 @@ class SnapshotBuilder {
     const InferenceScaler* scaler = nullptr;
     std::map<model::Role, std::vector<model::ServiceId>> services{};
   };
+  struct ListedTarget {
+    Target target;
+    ServiceOrigin origin;
+    decide::scale::Policy policy;
+  };
+  /// The targets of all scalers, in the order in which they take pods.
+  struct TargetList {
+    std::vector<ListedTarget> targets{};
+    std::vector<Roles> roles{};
+  };
 
   Output read_all_objects(const ClusterView& view, const Readings& readings, Instant at);
   Output publish(Pass& pass);
@@ -117,7 +128,7 @@ class SnapshotBuilder {
 
   // incremental_pass.cc
   std::optional<Output> follow(const ClusterView& view, const Readings& readings, Instant at);
-  bool can_follow(const ViewChanges& changes) const;
+  void add_described_nodes(const std::set<std::string>& described, ViewChanges& changes) const;
   void follow_nodes(Pass& pass, const ViewChanges& changes);
   void forget_node(Pass& pass, kube::RowId at, const kube::Node& node);
   void read_starting_nodes_again(Pass& pass);
@@ -127,12 +138,16 @@ class SnapshotBuilder {
   void follow_readings(Pass& pass) const;
   void set_pod(kube::RowId row, const kube::Pod* pod);
 
+  // target_list.cc
+  TargetList list_targets();
+  std::vector<model::ServiceId> set_origins(const TargetList& list);
+  bool adds_targets_last(const TargetList& list) const;
+  void follow_targets(Pass& pass, const TargetList& list, const std::set<kube::RowId>& changed_scalers);
+  void empty_target(Pass& pass, std::uint32_t at);
+
   // service_rows.cc
-  std::vector<Roles> list_targets();
-  model::ServiceId add_target(kube::RowId row, const InferenceScaler& scaler, const ScalerTarget& target,
-                              std::size_t position, const kube::Workload* workload, bool has_competitor);
-  void link_services(const Pass& pass, const std::vector<Roles>& all);
-  void join_variants(const Pass& pass, const std::vector<model::ServiceId>& variants);
+  void link_services(const std::vector<Roles>& all);
+  void join_variants(const std::vector<model::ServiceId>& variants);
   void settle_targets(Pass& pass);
   void settle_target(Pass& pass, std::uint32_t at, ReplicaKeys keys);
   void regroup(Target& target, Replica& replica, ReplicaTable::Key key);
@@ -144,17 +159,21 @@ class SnapshotBuilder {
   void set_gangs(Pass& pass, std::uint32_t at, const ReplicaKeys& keys);
   void retire(Pass& pass, Replica& replica);
   void set_gang(Pass& pass, Replica& replica, std::uint32_t at, Instant expected_ready_at);
-  void add_pods(Pass& pass, const Replica& replica, model::Gang& gang);
-  void read_placement_request(Replica& replica, model::Gang& gang);
+  void add_pods(Pass& pass, const Replica& replica, model::Gang& gang, const std::vector<std::uint8_t>& sets);
+  void read_placement_request(Replica& replica, model::Gang& gang, const std::vector<std::uint8_t>& sets);
   void number_gangs(Pass& pass, Target& target, const ReplicaKeys& keys);
   void number_all_gangs(Pass& pass, Target& target);
   void number_unnumbered(ReplicaNumbers& numbers, const std::vector<model::GangId>& gangs);
   model::Gang& gang_row(Pass& pass, model::GangId id) const;
   void settle_other_gangs(Pass& pass);
   std::optional<ReplicaTable::OtherGangKey> other_gang_key_of(kube::RowId row) const;
-  void read_other_holders(Pass& pass);
-  model::GangId add_holder(Pass& pass, const GpuHolders::OtherHolder& holder, model::NodeId node, model::GpuKindId gpu,
+  model::GangId add_holder(Pass& pass, const OtherHolder& holder, model::NodeId node, model::GpuKindId gpu,
                            MilliGpu gpus);
+
+  // other_holders.cc
+  std::set<std::string> nodes_of_changed_holders(const Pass& pass, std::set<std::string> changed) const;
+  MilliGpu gpus_left_on(const Pass& pass, const std::string& name, model::NodeId id) const;
+  void read_other_holders(Pass& pass, const std::set<std::string>& nodes);
 
   CatalogBuilder catalog_;
   Identities<model::ServiceId> services_;

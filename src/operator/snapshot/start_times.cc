@@ -11,13 +11,16 @@ namespace {
 /// Longest time that counts as a start. If a pod became ready later than this, it had probably been ready before.
 constexpr Duration kLongestStart = std::chrono::hours(1);
 
-/// Returns the time at which the last pod of a replica was bound to its node.
+/// Returns the time at which the last pod of a replica was bound to its node. For a pod without this time, its creation
+/// counts. For a pod without this time, its creation
+/// counts. For a pod without this time, its creation
+/// counts.
 Instant bound_at(const PodGroup& replica) {
   Instant last{};
   for (const kube::Pod* pod : replica.pods) {
     const kube::Condition* bound = kube::find_condition(pod->conditions, "PodScheduled");
-    const bool told = bound != nullptr && bound->is_true && bound->since.is_set();
-    last = std::max(last, instant_of(told ? bound->since : pod->meta.created_at));
+    const bool is_stated = bound != nullptr && bound->is_true && bound->since.is_set();
+    last = std::max(last, instant_of(is_stated ? bound->since : pod->meta.created_at));
   }
   return last;
 }

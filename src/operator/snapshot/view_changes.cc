@@ -1,5 +1,6 @@
 #include "operator/snapshot/view_changes.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -71,6 +72,16 @@ void each_change(const kube::StoreSnapshot<View>& before, const kube::StoreSnaps
   });
 }
 
+/// Lists every row that was set or erased, also if only the version of its object has changed.
+template <typename View, typename Change>
+void list_rows(const kube::StoreSnapshot<View>& before, const kube::StoreSnapshot<View>& after,
+               std::vector<Change>& out) {
+  using Row = std::shared_ptr<const View>;
+  after.rows.for_each_change(before.rows, [&](kube::RowId row, const Row*, const Row* new_row) {
+    out.push_back({row, new_row == nullptr ? nullptr : new_row->get()});
+  });
+}
+
 template <typename View>
 bool is_unchanged(const kube::StoreSnapshot<View>& before, const kube::StoreSnapshot<View>& after) {
   bool unchanged = true;
@@ -78,63 +89,66 @@ bool is_unchanged(const kube::StoreSnapshot<View>& before, const kube::StoreSnap
   return unchanged;
 }
 
-bool are_others_unchanged(const ClusterView& before, const ClusterView& after) {
-  const auto same = [&](auto kind) { return is_unchanged(before.*kind, after.*kind); };
-  return same(&ClusterView::scalers) && same(&ClusterView::fleet) && same(&ClusterView::kai_queues) &&
-         same(&ClusterView::queues) && same(&ClusterView::autoscalers) && same(&ClusterView::scaled_objects) &&
-         same(&ClusterView::variant_autoscalings) && same(&ClusterView::resource_slices) &&
-         same(&ClusterView::resource_claims);
-}
-
-/// Finds workloads that were changed.
+/// Finds workloads that were changed. If more has changed than the status, the desired replicas, the template, the
+/// labels and the annotations, the targets of scalers may be others.
 class WorkloadChanges {
  public:
   explicit WorkloadChanges(ViewChanges& out) : out_(out) {}
 
-  /// @return false if anything has changed but the status, the desired replicas, the template, the labels and the
-  ///         annotations
-  bool compare(const kube::StoreSnapshot<kube::Workload>& before, const kube::StoreSnapshot<kube::Workload>& after) {
+  void compare(const kube::StoreSnapshot<kube::Workload>& before, const kube::StoreSnapshot<kube::Workload>& after) {
     using Row = std::shared_ptr<const kube::Workload>;
-    bool can_follow = true;
     after.rows.for_each_change(before.rows, [&](kube::RowId, const Row* old_row, const Row* new_row) {
-      can_follow = can_follow && old_row != nullptr && new_row != nullptr && compare(**old_row, **new_row);
+      if (old_row == nullptr || new_row == nullptr) {
+        out_.targets = true;
+      } else {
+        compare(**old_row, **new_row);
+      }
     });
-    return can_follow;
   }
 
-  bool compare(const ScaledTargets& before, const ScaledTargets& after) {
-    if (before.targets.size() != after.targets.size()) return false;
-    for (std::size_t i = 0; i < after.targets.size(); ++i) {
-      if (!(before.targets[i].resource == after.targets[i].resource)) return false;
-      if (!compare(before.targets[i].workload, after.targets[i].workload)) return false;
+  void compare(const ScaledTargets& before, const ScaledTargets& after) {
+    const auto is_same = [](const ScaledTargets::Target& a, const ScaledTargets::Target& b) {
+      return a.resource == b.resource;
+    };
+    if (!std::ranges::equal(before.targets, after.targets, is_same)) {
+      out_.targets = true;
+      return;
     }
-    return true;
+    for (std::size_t i = 0; i < after.targets.size(); ++i) {
+      compare(before.targets[i].workload, after.targets[i].workload);
+    }
   }
 
  private:
-  bool compare(const kube::Workload& before, const kube::Workload& after) {
+  void compare(const kube::Workload& before, const kube::Workload& after) {
+    const std::optional<WorkloadChange> change = change_of(before, after);
+    out_.targets = out_.targets || !change;
+    if (change) out_.workloads.push_back(*change);
+  }
+
+  static std::optional<WorkloadChange> change_of(const kube::Workload& before, const kube::Workload& after) {
+    WorkloadChange change{&before, &after};
     kube::Workload old_one = without_status(before);
     kube::Workload new_one = without_status(after);
-    const bool status_alone = old_one == new_one;
-    out_.workloads.push_back({&before, &after, status_alone});
-    if (status_alone) return true;
-    if (actuate::other_owner(before) != actuate::other_owner(after)) return false;
+    change.status_alone = old_one == new_one;
+    if (change.status_alone) return change;
+    if (actuate::other_owner(before) != actuate::other_owner(after)) return std::nullopt;
     old_one.replicas = new_one.replicas;
     old_one.replicas_managers = new_one.replicas_managers;
-    if (old_one == new_one) return true;
-    out_.workloads.back().has_other_template = true;
+    if (old_one == new_one) return change;
+    change.has_other_template = true;
     old_one.meta.labels = new_one.meta.labels;
     old_one.meta.annotations = new_one.meta.annotations;
     old_one.pod_labels = new_one.pod_labels;
     old_one.pod = new_one.pod;
     old_one.leader = new_one.leader;
-    return old_one == new_one;
+    return old_one == new_one ? std::optional(change) : std::nullopt;
   }
 
   ViewChanges& out_;
 };
 
-/// Returns true if only the status of a pod has changed, and neither its nominated node nor whether it has ended.
+/// Returns true if only the status of a pod has changed, and the change affects neither its nominated node nor its end.
 bool differs_in_status_alone(const kube::Pod& before, const kube::Pod& after) {
   if (before.over() != after.over()) return false;
   kube::Pod other = after;
@@ -155,14 +169,20 @@ bool differs_in_status_alone(const kube::Pod& before, const kube::Pod& after) {
 }  // namespace
 
 std::optional<ViewChanges> changes_between(const ClusterView& before, const ClusterView& after) {
-  if (!are_others_unchanged(before, after)) return std::nullopt;
+  if (!is_unchanged(before.fleet, after.fleet)) return std::nullopt;
   ViewChanges changes;
   WorkloadChanges workloads(changes);
-  const bool can_follow = workloads.compare(before.deployments, after.deployments) &&
-                          workloads.compare(before.stateful_sets, after.stateful_sets) &&
-                          workloads.compare(before.leader_worker_sets, after.leader_worker_sets) &&
-                          (before.scaled == after.scaled || workloads.compare(*before.scaled, *after.scaled));
-  if (!can_follow) return std::nullopt;
+  workloads.compare(before.deployments, after.deployments);
+  workloads.compare(before.stateful_sets, after.stateful_sets);
+  workloads.compare(before.leader_worker_sets, after.leader_worker_sets);
+  if (before.scaled != after.scaled) workloads.compare(*before.scaled, *after.scaled);
+  each_change(before.scalers, after.scalers,
+              [&](kube::RowId row, const InferenceScaler*, const InferenceScaler*) { changes.scalers.insert(row); });
+  changes.targets = changes.targets || !changes.scalers.empty() ||
+                    !is_unchanged(before.autoscalers, after.autoscalers) ||
+                    !is_unchanged(before.scaled_objects, after.scaled_objects) ||
+                    !is_unchanged(before.variant_autoscalings, after.variant_autoscalings);
+  changes.queues = !is_unchanged(before.queues, after.queues) || !is_unchanged(before.kai_queues, after.kai_queues);
   changes.claims = !is_unchanged(before.claims, after.claims);
   changes.pools = !is_unchanged(before.pools, after.pools);
   each_change(before.nodes, after.nodes, [&](kube::RowId row, const kube::Node* old_one, const kube::Node* new_one) {
@@ -172,6 +192,9 @@ std::optional<ViewChanges> changes_between(const ClusterView& before, const Clus
               [&](kube::RowId, const kube::KaiPodGroup* old_one, const kube::KaiPodGroup* new_one) {
                 changes.groups.push_back({old_one, new_one});
               });
+  // Rows refer to the objects of slices and claims, so each new version counts.
+  list_rows(before.resource_slices, after.resource_slices, changes.slices);
+  list_rows(before.resource_claims, after.resource_claims, changes.resource_claims);
   using Row = std::shared_ptr<const kube::Pod>;
   after.pods.rows.for_each_change(before.pods.rows, [&](kube::RowId row, const Row* old_row, const Row* new_row) {
     PodChange change{row, old_row == nullptr ? nullptr : old_row->get(), new_row == nullptr ? nullptr : new_row->get()};

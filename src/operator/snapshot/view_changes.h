@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "operator/view/cluster_view.h"
@@ -36,19 +37,36 @@ struct GroupChange {
   const kube::KaiPodGroup* after = nullptr;   ///< null: the row is empty
 };
 
+/// A row of the ResourceSlices that was set or erased. Points into the two views that were compared.
+struct SliceChange {
+  kube::RowId row;
+  const kube::ResourceSlice* after = nullptr;  ///< null: the row is empty
+};
+
+/// A row of the ResourceClaims that was set or erased. Points into the two views that were compared.
+struct ResourceClaimChange {
+  kube::RowId row;
+  const kube::ResourceClaim* after = nullptr;  ///< null: the row is empty
+};
+
 /// The changes between two views that a snapshot can follow row by row.
 struct ViewChanges {
-  std::vector<PodChange> pods;            ///< changed pods by row, ascending
-  std::vector<NodeChange> nodes;          ///< changed nodes by row, ascending
-  std::vector<GroupChange> groups;        ///< changed PodGroups by row, ascending
-  bool claims = false;                    ///< a NodeClaim has changed
-  bool pools = false;                     ///< a NodePool has changed
-  std::vector<WorkloadChange> workloads;  ///< workloads whose objects have been replaced
+  std::vector<PodChange> pods;                       ///< changed pods by row, ascending
+  std::vector<NodeChange> nodes;                     ///< changed nodes by row, ascending
+  std::vector<GroupChange> groups;                   ///< changed PodGroups by row, ascending
+  std::vector<SliceChange> slices;                   ///< changed ResourceSlices by row, ascending
+  std::vector<ResourceClaimChange> resource_claims;  ///< changed ResourceClaims by row, ascending
+  bool queues = false;                               ///< a Queue of Capstan or of KAI has changed
+  bool claims = false;                               ///< a NodeClaim has changed
+  bool pools = false;                                ///< a NodePool has changed
+  std::vector<WorkloadChange> workloads;             ///< workloads whose objects have been replaced
+  std::set<kube::RowId> scalers;                     ///< changed scalers
+  bool targets = false;  ///< the list of targets, their workloads or their other autoscalers may have changed
 };
 
 /// Compares two views of a cluster. It costs one comparison for every 64 objects, and one for each changed object. A
 /// status on which no row depends counts as unchanged.
-/// @return none if anything else has changed, so that all objects have to be read
+/// @return none if the FleetPolicy has changed, so that all objects have to be read
 std::optional<ViewChanges> changes_between(const ClusterView& before, const ClusterView& after);
 
 }  // namespace capstan::op

@@ -35,7 +35,7 @@ Membership membership_of(const kube::Pod& pod, const GangSizes& sizes) {
   const kube::StringMap& notes = pod.meta.annotations;
   if (const std::string* kai = notes.find(kKaiGroupAnnotation)) {
     const auto size = sizes.find(kube::key_of(pod.meta.ns, *kai));
-    // The size is unknown without the PodGroup, so the gang cannot be whole.
+    // Without the PodGroup the size of the gang is unknown, so the gang never counts as complete.
     return {"kai/" + *kai,
             size == sizes.end() ? PodGroup::kUnknownSize : std::clamp<std::int64_t>(size->second, 1, kMaxGangPods)};
   }

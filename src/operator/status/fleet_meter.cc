@@ -30,7 +30,7 @@ void FleetMeter::note_nodes(const model::Snapshot& snapshot) {
     return node != nullptr && !node->ready_at.is_never();
   };
   snapshot.claims.for_each([&](model::ClaimId id, const model::Claim& claim) {
-    // Only a request that this process saw before its node was ready is measured.
+    // Measures a claim only if this process saw it before its node was ready.
     if (claim.phase != model::Claim::Phase::failed && !is_ready(claim)) open_.try_emplace(id, claim.requested_at);
   });
   std::erase_if(open_, [&](const auto& entry) {
@@ -49,7 +49,7 @@ void FleetMeter::note_nodes(const model::Snapshot& snapshot) {
   waits_.open = std::ssize(open_);
 }
 
-void FleetMeter::note_actions(const control::DecisionLog& log) {
+void FleetMeter::note_actions(const control::ActionLog& log) {
   const auto& entries = log.entries();
   for (auto entry = entries.rbegin(); entry != entries.rend() && entry->number >= seen_; ++entry) {
     const std::string_view reason = model::name(entry->action.why.code);

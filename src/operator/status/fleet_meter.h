@@ -11,7 +11,7 @@
 
 #include "base/quantity.h"
 #include "base/time.h"
-#include "control/decision_log.h"
+#include "control/action_log.h"
 #include "decide/place/place.h"
 #include "decide/provision/provision.h"
 #include "model/snapshot.h"
@@ -34,14 +34,14 @@ class FleetMeter {
   /// One pass of the loop.
   struct Pass {
     const model::Snapshot& snapshot;
-    const control::DecisionLog& log;
+    const control::ActionLog& log;
     const decide::place::Decision& placed;
     const decide::provision::Decision& bought;
     const std::map<model::ServiceId, ServiceOrigin>& services;
   };
   void note(const Pass& pass);
-  /// Forgets open requests and waiting gangs, because the process no longer leads. The counters stay, and the next log
-  /// begins at 0.
+  /// Forgets open requests and waiting gangs, because the process no longer leads. The counters keep their values. The
+  /// decision log of the next leadership begins at 0.
   void end();
 
   /// Nodes that were requested.
@@ -63,14 +63,14 @@ class FleetMeter {
 
   /// Returns how often a gang began to wait for this reason.
   std::int64_t deferrals(Verdict verdict) const { return deferrals_[static_cast<std::size_t>(verdict)]; }
-  /// Returns the gangs that wait for this reason.
+  /// Returns the number of gangs that wait for this reason.
   std::int64_t waiting(Verdict verdict) const;
-  /// Returns the gangs that wait in each queue, without those of queues below it.
+  /// Returns the number of gangs that wait in each queue. Gangs of queues below it do not count.
   const std::map<std::string, std::int64_t>& queue_lengths() const { return queue_lengths_; }
 
  private:
   void note_nodes(const model::Snapshot& snapshot);
-  void note_actions(const control::DecisionLog& log);
+  void note_actions(const control::ActionLog& log);
   void note_gangs(const model::Snapshot& snapshot, const decide::place::Decision& placed);
   void note_costs(const Pass& pass);
 

@@ -16,7 +16,7 @@ using Verdict = FleetMeter::Verdict;
 /// A loop whose results a test states.
 struct Loop {
   World world;
-  control::DecisionLog log;
+  control::ActionLog log;
   decide::place::Decision placed;
   decide::provision::Decision bought;
   std::map<model::ServiceId, ServiceOrigin> services;
@@ -60,7 +60,7 @@ TEST(FleetMeter, MeasuresNodesFromTheirRequests) {
 
 TEST(FleetMeter, CountsEachActionOnceAlsoAfterANewTerm) {
   Loop loop;
-  using Layer = control::LoggedDecision::Layer;
+  using Layer = control::LoggedAction::Layer;
   const model::Reason empty{.code = model::ReasonCode::node_empty, .numbers = {}};
   loop.log.add(at(1), Layer::provision, {model::TerminateNode{}, empty});
   loop.pass(1);

@@ -18,7 +18,7 @@ std::string usd(MicroUsd price) {
   return std::to_string(price.count / 1'000'000) + "." + digits;
 }
 
-/// Returns the condition of a policy whose topologies have a defect, so that none of them is used.
+/// Returns the condition of a policy whose topologies have a defect. None of its topologies is used.
 Json topologies_refused(const FleetPolicy& policy, kube::WallTime wall) {
   return {{"type", "TopologiesAccepted"},
           {"status", "False"},

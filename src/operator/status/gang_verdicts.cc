@@ -21,7 +21,7 @@ constexpr std::string_view kNoDevices =
     "the pod has resourceClaims, and Capstan does not allocate devices: leave the pod to Kubernetes' scheduler "
     "(spec.schedulerName)";
 
-/// Returns the reason why a plan does nothing for a gang; null if it has none.
+/// Returns the reason why a plan does nothing for a gang; null if the plan states no such reason.
 const Reason* no_action_reason(const model::Plan& plan, model::GangId gang) {
   for (const model::Plan::NoAction& kept : plan.no_actions) {
     if (kept.subject == model::Plan::NoAction::Subject::gang && kept.id == gang.value) return &kept.why;

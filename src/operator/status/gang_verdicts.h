@@ -25,10 +25,12 @@ struct GangVerdict {
   std::vector<const kube::Pod*> pods;  ///< pending pods in their order; owned by the view
 };
 
-/// Returns a verdict for every gang that the last decision left pending. If the nodes layer has a reason, that reason
-/// counts. If that layer is Off, the reason is "Unschedulable", on which another node provisioner acts, unless the gang
-/// lacks pods or waits for the limit of a queue. In Shadow there is also a verdict for each gang that has waited for a
-/// while and that Capstan would bind now. A gang whose pods are still being created has none.
+/// Returns a verdict for every gang that the last decision left pending and, in Shadow, for every gang that Capstan
+/// would bind now. In Shadow, a gang has no verdict at first, so that its own scheduler can bind it. A gang whose pods
+/// are still being created has none either. If the nodes layer states a reason, the verdict has this reason instead of
+/// that of placement. If the nodes layer is Off, the reason is "Unschedulable", on which another node provisioner acts,
+/// unless the gang lacks pods or waits for the limit of a queue. In Shadow there is also a verdict for each gang that
+/// has waited for a while and that Capstan would bind now. A gang whose pods are still being created has none.
 std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld& world,
                                        const control::Controller& controller);
 
@@ -45,7 +47,7 @@ class GangVerdictWriter {
  private:
   struct Published {
     std::string reason;
-    std::size_t pods = 0;  ///< pending pods that know the reason
+    std::size_t pods = 0;  ///< number of pending pods at the last update
   };
   std::map<std::string, Published> published_;  ///< published verdicts by UID of the first pod
 };

@@ -28,7 +28,7 @@ std::vector<QueueReport> queue_reports(const model::Snapshot& snapshot);
 /// Returns the status in the form of the schema. Parts of a GPU are rounded up to a whole one.
 std::string queue_status_json(const QueueReport& report, const Queue& queue, kube::WallTime wall);
 
-/// Decides when the status of each Capstan Queue is written. It makes requests and sends none.
+/// Decides when the status of each Capstan Queue is written. It builds requests, but does not send them.
 class QueueStatusWriter {
  public:
   struct Write {

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/known_row.h"
 #include "explain/words.h"
 #include "operator/snapshot/catalog_builder.h"
 #include "operator/snapshot/engine_prior.h"
@@ -108,7 +109,7 @@ class Reporter {
     }
     const std::vector<control::SloMemory>& slo = from_.controller.memory().slo;
     if (id.value < slo.size() && slo[id.value].rolled_back() && !breach_) breach_ = {row.name, slo[id.value]};
-    needed_ = decide::scale::needed_signals(from_.world.objects().policies().at(id.value));
+    needed_ = decide::scale::needed_signals(known_row(from_.world.objects().policies(), id.value));
     if (const auto gangs = lookups_.gangs.find(id); gangs != lookups_.gangs.end()) {
       for (const model::GangId gang : gangs->second) count(gang, row);
     }

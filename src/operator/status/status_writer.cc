@@ -92,7 +92,7 @@ std::string reason_of(const ScalerReport& report) {
   return shown == nullptr ? std::string() : std::string(model::name(shown->why->code));
 }
 
-/// Returns the message about a target: its desired replicas, its current replicas, and their limits.
+/// Returns the message about a target: the summary of its last decision in one line, or the reason if there is none.
 std::string message_of(const TargetReport& target) {
   return target.summary ? explain::one_line(*target.summary) : target.name + ": " + model::sentence(*target.why);
 }
@@ -203,7 +203,7 @@ StatusWriter::Output StatusWriter::update(const std::vector<ScalerReport>& repor
     state.in_flight = true;
     ++writes_;
     const std::string status = status_json(report, *scaler->second, state.decision, wall, true);
-    // No other program writes this status.
+    // The apply is forced, because no other program writes this status.
     out.writes.push_back(
         {report.uid, kube::apply_status({kInferenceScalers, report.ns, report.name}, report.uid, status)});
   }

@@ -15,8 +15,8 @@
 namespace capstan::op {
 
 /// Decides when a scaler's status is written, and makes Events of changed recommendations. A change of the state or of
-/// the decision is written after `kMinInterval`. If only ages, ledgers and times have changed, they are written after
-/// `kRefresh`. It builds requests, but does not send them.
+/// the decision is written after `kMinInterval`. If only ages, messages, ledgers and times have changed, they are
+/// written after `kRefresh`. It builds requests, but does not send them.
 class StatusWriter {
  public:
   static constexpr Duration kMinInterval = std::chrono::seconds(2);

@@ -96,9 +96,9 @@ class ClusterWatch {
   kube::Store<kube::ResourceSlice> resource_slices_{kube::read_resource_slice};
   kube::Store<kube::ResourceClaim> resource_claims_{kube::read_resource_claim};
   std::vector<std::unique_ptr<kube::Watcher>> watchers_;
-  std::size_t required_ = 0;  ///< number of watchers, counted from the first, that every decision needs
+  std::size_t required_ = 0;  ///< every decision needs the first `required_` watchers
   ScaleReader scaled_;
-  std::pair<std::uint64_t, std::size_t> scaled_of_{};  ///< version of scalers, number of served kinds: last `follow`
+  std::pair<std::uint64_t, std::size_t> scaled_of_{};  ///< scaler version and number of kinds at the last `follow`
 };
 
 }  // namespace capstan::op

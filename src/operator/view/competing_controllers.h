@@ -18,7 +18,7 @@ class CompetingControllers {
   std::string_view find(std::string_view ns, const kube::TargetRef& target) const;
 
  private:
-  std::map<std::string, std::string, std::less<>> by_target_;  // competitor of each target, the first by row
+  std::map<std::string, std::string, std::less<>> by_target_;  // by target: the first competitor that was read
 };
 
 }  // namespace capstan::op

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,12 @@ class Identities {
     if (!entry.shown) shown_.set(entry.id, std::string(shown));
     entry.seen = entry.shown = true;
     return entry.id;
+  }
+
+  /// Returns the id of an object that exists, or none.
+  std::optional<IdType> known_id(const ObjectKey& object) const {
+    const auto found = ids_.find(object);
+    return found == ids_.end() ? std::nullopt : std::optional(found->second.id);
   }
 
   /// Gives an object its id before it is seen, so that ids follow the order of the calls. An object that is then not
@@ -80,7 +87,7 @@ class Identities {
   struct Entry {
     IdType id;
     bool seen = false;
-    bool shown = false;  ///< its row has a name
+    bool shown = false;  ///< `shown_` has its name
   };
 
   Entry& entry_of(const ObjectKey& object) {
@@ -95,7 +102,7 @@ class Identities {
 
   std::map<ObjectKey, Entry> ids_;
   std::map<IdType, ObjectKey> objects_;
-  std::vector<Entry*> seen_;  ///< objects whose id was requested since objects were last forgotten
+  std::vector<Entry*> seen_;  ///< objects whose id was requested since the last call of `forget`
   SharedTable<IdType, std::string> shown_;
   std::uint32_t next_ = 0;
 };

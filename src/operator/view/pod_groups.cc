@@ -48,7 +48,7 @@ std::vector<PodGroup> leader_groups(const kube::Workload& workload, std::span<co
     if (pod->over() || !index || pod->meta.labels.get(kSetNameLabel) != workload.meta.name) continue;
     PodGroup& group = groups[*index];
     group.pods.push_back(pod);
-    // The annotation has the size of the group; the size of its workload may have changed since.
+    // The annotation states the size with which the group was created. The workload may state another size by now.
     const auto size = number(pod->meta.annotations.get(kGroupSizeAnnotation));
     group.expected = std::clamp<std::int64_t>(size ? *size : workload.pods_per_replica, 1, kMaxGangPods);
     group.ordinal = index;

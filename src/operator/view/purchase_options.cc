@@ -15,8 +15,8 @@ using kube::labels::kInstanceType;
 using kube::labels::kNodePool;
 using kube::labels::kZone;
 
-/// Karpenter's order of preference.
 constexpr std::string_view kOnDemand = model::name(model::CapacityType::on_demand).label;
+/// Capacity types in Karpenter's order of preference.
 constexpr std::string_view kCapacities[] = {model::name(model::CapacityType::reserved).label, kOnDemand,
                                             model::name(model::CapacityType::spot).label};
 
@@ -32,7 +32,7 @@ bool restricts(const kube::NodePool& pool, std::string_view key) {
   return std::ranges::any_of(pool.node.requirements, [&](const kube::Requirement& r) { return r.key == key; });
 }
 
-/// Returns the values of a label that the pool lists, or else the values of `otherwise` that it allows.
+/// Returns the values of a label that the pool allows, from its own list or, if it has none, from `otherwise`.
 std::vector<std::string> values_of(const kube::NodePool& pool, std::string_view key, const auto& otherwise) {
   std::vector<std::string> values;
   for (const kube::Requirement& r : pool.node.requirements) {
@@ -60,13 +60,15 @@ bool sells(const kube::NodePool& pool) {
 
 }  // namespace
 
-model::InstanceType with_resources(const FleetPolicy::InstanceType& type) {
+model::InstanceType with_resources(const FleetPolicy::InstanceType& type, const NodeSize& existing) {
   model::InstanceType row{.name = type.name, .cpu_milli = type.cpu_milli, .memory_mib = type.memory_mib};
   const engine::Instance* known = engine::find_instance(type.name);
   // Another cloud may use the same name for another machine.
-  if (known == nullptr || known->gpus != type.gpus) return row;
-  if (!row.cpu_milli && known->vcpus > 0) row.cpu_milli = known->vcpus * 1'000;
-  if (!row.memory_mib && known->memory_gib > 0) row.memory_mib = known->memory_gib * 1'024;
+  const bool is_listed = known != nullptr && known->gpus == type.gpus;
+  if (!row.cpu_milli && is_listed && known->vcpus > 0) row.cpu_milli = known->vcpus * 1'000;
+  if (!row.memory_mib && is_listed && known->memory_gib > 0) row.memory_mib = known->memory_gib * 1'024;
+  if (!row.cpu_milli && existing.cpu_milli > 0) row.cpu_milli = existing.cpu_milli;
+  if (!row.memory_mib && existing.memory_mib > 0) row.memory_mib = existing.memory_mib;
   return row;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,9 +19,17 @@ struct PurchaseOption {
   kube::StringMap labels;
 };
 
+/// The largest allocatable CPU and memory of the existing nodes of an instance type; 0: there is no such node.
+struct NodeSize {
+  std::int64_t cpu_milli = 0;
+  std::int64_t memory_mib = 0;
+  friend bool operator==(const NodeSize&, const NodeSize&) = default;
+};
+
 /// Returns an instance type with its CPU and memory. An amount that the FleetPolicy does not state is that of the
-/// machine in data/instances.csv. The system needs some of it, so it excludes only pods that can never fit.
-model::InstanceType with_resources(const FleetPolicy::InstanceType& type);
+/// machine in data/instances.csv, or else that of the existing nodes of the type. The system needs some of it, so it
+/// excludes only pods that can never fit.
+model::InstanceType with_resources(const FleetPolicy::InstanceType& type, const NodeSize& existing);
 
 /// Returns what a NodePool sells: each instance type that the FleetPolicy describes and the pool allows, in each zone
 /// and capacity type, reserved before on-demand before spot. A pool that is static, not ready or being deleted sells

@@ -106,7 +106,7 @@ void ScaleReader::ask_scale(FollowedTarget& followed, kube::Workload workload) {
       });
 }
 
-/// Keeps the last answer if the server does not answer.
+/// Keeps the last answer after an error that may be temporary. Drops it after 403 or 404.
 void ScaleReader::failed(FollowedTarget& followed, const kube::ApiError& error) {
   const bool refused = error.code == 403 || error.not_found();
   if (!refused && followed.read) return end(followed, std::move(followed.found), std::move(followed.trouble));

@@ -15,8 +15,8 @@
 namespace capstan::op {
 
 /// Reads targets of kinds that are not watched but have a /scale subresource. Discovery shows which kinds have one.
-/// Every few seconds it reads the object (annotations, owners, UID) and then its /scale (replicas, selector) of each
-/// target. The number of targets and of concurrent requests is limited.
+/// Every few seconds it reads each target: first the object (annotations, owners, UID), then its /scale (replicas,
+/// selector). The number of targets and of concurrent requests is limited.
 class ScaleReader {
  public:
   static constexpr Duration kPeriod = std::chrono::seconds(5);

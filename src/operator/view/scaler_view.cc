@@ -25,12 +25,12 @@ constexpr std::int64_t kMaxInFleet = 10'000'000;  // GPUs, nodes
 
 std::string string_of(kube::Json value) { return std::string(value.text()); }
 
-Duration duration_of(kube::Json value, Duration otherwise) {
-  return manifest::read_duration(value.text()).value_or(otherwise);
+Duration duration_of(kube::Json value, Duration fallback) {
+  return manifest::read_duration(value.text()).value_or(fallback);
 }
 
-std::int64_t positive(kube::Json value, std::int64_t otherwise) {
-  return std::max<std::int64_t>(1, value.integer(otherwise));
+std::int64_t positive(kube::Json value, std::int64_t fallback) {
+  return std::max<std::int64_t>(1, value.integer(fallback));
 }
 
 /// Reads a price. An invalid price is 0, as if it was not stated.
@@ -119,16 +119,16 @@ std::int64_t ratio_of(kube::Json value) {
                                   model::RoleLimits::kMaxRatioMilli);
 }
 
-std::int64_t share_of(kube::Json value, std::int64_t otherwise) {
-  return std::clamp<std::int64_t>(manifest::read_share_ppm(value.text()).value_or(otherwise), 1, 1'000'000);
+std::int64_t share_of(kube::Json value, std::int64_t fallback) {
+  return std::clamp<std::int64_t>(manifest::read_share_ppm(value.text()).value_or(fallback), 1, 1'000'000);
 }
 
 decide::scale::Rules read_rules(kube::Json given) {
   decide::scale::Rules rules;
   rules.scale_on =
       enum_named<settings::ScaleOn>(settings::kScaleOnLabels, given["scaleOn"].text()).value_or(settings::ScaleOn::all);
-  const auto requests = [](kube::Json value, RequestCount otherwise, RequestCount least) {
-    return std::clamp<RequestCount>(value.integer(otherwise), least, kMaxInQueue);
+  const auto requests = [](kube::Json value, RequestCount fallback, RequestCount least) {
+    return std::clamp<RequestCount>(value.integer(fallback), least, kMaxInQueue);
   };
   rules.waiting_above = requests(given["waitingAbove"], rules.waiting_above, 1);
   rules.waiting_below = requests(given["waitingBelow"], rules.waiting_below, 0);
@@ -152,7 +152,8 @@ InferenceScaler::Policy chosen_policy(kube::Json spec) {
   return spec["queue"].exists() || !counts_tokens ? Policy::queue : Policy::capstan;
 }
 
-/// Returns the fault of a spec that a server without the rules of the schema has accepted: field, found, expected.
+/// Returns the fault of a spec: the field, the value that was found, and what was expected. Empty if there is none. An
+/// API server that checks the rules of the schema accepts no spec with such a fault.
 std::string fault_of(const InferenceScaler& scaler) {
   using ScaleOn = decide::scale::Rules::ScaleOn;
   const decide::scale::Rules& rules = scaler.rules;

@@ -109,7 +109,7 @@ struct FleetPolicy {
   Mode placement = Mode::off;
   Mode nodes = Mode::off;
   bool halt = false;                   ///< true: writes only the Lease, the checkpoint, status and Events
-  std::vector<std::string> shadow_of;  ///< schedulers whose gangs placement in Shadow includes
+  std::vector<std::string> shadow_of;  ///< schedulers; in Shadow, placement also decides about their gangs
   kube::StringMap node_labels;         ///< labels of the nodes to which placement may bind
   model::FleetLimits limits;
   struct InstanceType {

@@ -16,7 +16,7 @@ TEST(DynamoPredictors, TheConstantPredictorReturnsTheLastValue) {
   EXPECT_EQ(predictor.predict(), 0) << "NaN counts as no load";
 }
 
-// Worked by hand with q 1 and 0.1, r 10: P = diag(1000, 1000) at the first value, 100.
+// These figures are computed by hand with q 1 and 0.1, r 10: P = diag(1000, 1000) at the first value, 100.
 //   step:   P = [[2001, 1000], [1000, 1000.1]], level 100
 //   120:    S = 2011, K = [2001/2011, 1000/2011], level 100 + 20 * 2001/2011, trend 20 * 1000/2011
 //   step:   level + trend = 100 + 20 * 3001/2011 = 129.8458...

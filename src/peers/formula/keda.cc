@@ -17,7 +17,7 @@ std::optional<double> parse_float(std::string_view text) {
 }
 
 /// Truncates a fallback value to thousandths, as a Kubernetes quantity.
-double whole_milli(double milli) { return std::trunc(milli) / 1000; }
+double truncated_to_milli(double milli) { return std::trunc(milli) / 1000; }
 
 ReplicaCount fallback_replicas(const Fallback& fallback, ReplicaCount current) {
   switch (fallback.behavior) {
@@ -48,8 +48,8 @@ Activation when_inactive(const ScaledObject& object, bool error, ReplicaCount cu
                          Duration age) {
   // If a scaler fails, KEDA keeps the current replicas until the HPA receives the metric of the fallback. It does not
   // keep them if the fallback is 0 replicas.
-  const bool fallback_of_none = object.fallback && object.fallback->replicas == 0;
-  if (error && !fallback_of_none) return {current, false};
+  const bool is_fallback_zero = object.fallback && object.fallback->replicas == 0;
+  if (error && !is_fallback_zero) return {current, false};
   const bool above_idle = object.idle_replicas && current > *object.idle_replicas;
   if (above_idle || (current > 0 && object.min_replicas == 0)) {
     if (object.pause_scale_in || !cooled_down(object, idle_for, age)) return {current, false};
@@ -99,7 +99,7 @@ FallbackResult with_fallback(const std::optional<Fallback>& fallback, std::optio
     if (ready_replicas == 0) return {};
     replicas /= static_cast<double>(ready_replicas);
   }
-  return {whole_milli(target * 1000 * replicas), true};
+  return {truncated_to_milli(target * 1000 * replicas), true};
 }
 
 bool is_fallback_active(const std::optional<Fallback>& fallback, std::span<const Health> metrics) {

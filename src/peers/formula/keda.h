@@ -13,7 +13,8 @@
 /// pkg/fallback, pkg/scaling/executor.
 namespace capstan::peers::keda {
 
-/// Returns the lower bound of the HPA that KEDA creates: without its feature gate an HPA cannot hold 0.
+/// Returns the lower bound of the HPA that KEDA creates. Without the feature gate HPAScaleToZero, an HPA cannot have a
+/// minimum of 0.
 constexpr ReplicaCount hpa_minimum(ReplicaCount min_replicas) { return min_replicas > 1 ? min_replicas : 1; }
 
 // The Prometheus scaler.

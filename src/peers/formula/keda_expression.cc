@@ -67,7 +67,7 @@ bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z
 bool in_number(char c) { return c >= '0' && c <= '9'; }
 bool in_name(char c) { return starts_name(c) || in_number(c); }
 
-/// Recursive descent, one function per rule. The first error ends the parse.
+/// A parser by recursive descent, with one function for each rule of the grammar. The first error ends the parse.
 class ExpressionParser {
  public:
   ExpressionParser(std::string_view text, const std::function<bool(std::string_view)>& is_trigger)

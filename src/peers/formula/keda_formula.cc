@@ -37,7 +37,7 @@ struct Scope {
   std::size_t index = 0;
 };
 
-/// Returns x > 0 to the power of y; exact for integer powers within double precision.
+/// Returns x to the power of y, where x is above 0; exact for integer powers within double precision.
 double positive_power(double x, double y) {
   constexpr double kMaxSteps = 1075, kMaxExponent = 700;  // the least double is 2 to the power of -1074
   if (std::abs(y) <= kMaxSteps && std::floor(y) == y) {
@@ -66,7 +66,7 @@ double median_of(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-/// Evaluates a tree. The first error ends it; values computed afterwards are meaningless.
+/// Evaluates a tree and keeps the first error. Values that are computed after an error have no meaning.
 class Evaluation {
  public:
   explicit Evaluation(const Lookup& lookup) : lookup_(lookup) {}

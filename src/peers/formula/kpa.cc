@@ -14,9 +14,9 @@ std::int64_t to_int32(double value) {
 /// Enters, prolongs or leaves panic mode. It ends when more than one stable window has passed since the last trigger.
 void update_panic(const Spec& spec, State& state, bool over, Instant now) {
   if (over) {
-    state.panic_since = now;
-  } else if (state.panic_since && *state.panic_since + spec.stable_window < now) {
-    state.panic_since.reset();
+    state.last_panic_at = now;
+  } else if (state.last_panic_at && *state.last_panic_at + spec.stable_window < now) {
+    state.last_panic_at.reset();
     state.max_panic_pods = 0;
   }
 }
@@ -33,7 +33,7 @@ std::int64_t excess_burst_capacity(const Spec& spec, ReplicaCount ready, double 
 State begin(const Spec& spec, std::optional<ReplicaCount> ready_pods, Instant now) {
   State state;
   state.max_panic_pods = ready_pods.value_or(0);
-  if (state.max_panic_pods > 1) state.panic_since = now;
+  if (state.max_panic_pods > 1) state.last_panic_at = now;
   if (spec.scale_down_delay > Duration{}) state.delay.emplace(spec.scale_down_delay, kTick);
   return state;
 }
@@ -41,7 +41,7 @@ State begin(const Spec& spec, std::optional<ReplicaCount> ready_pods, Instant no
 Result decide(const Spec& spec, State& state, const Observation& observed, Instant now) {
   if (!observed.ready_pods || !observed.stable || !observed.panic) return {};
   const double ready = std::max(1.0, static_cast<double>(*observed.ready_pods));
-  // Rounded up, so that a rate of 1.1 raises two pods to three.
+  // The upper limit is rounded up, so that a rate of 1.1 raises two pods to three.
   const double most = std::ceil(spec.max_scale_up_rate * ready);
   const double least = spec.reachable ? std::floor(ready / spec.max_scale_down_rate) : 0.0;
   const double stable_wish = std::ceil(*observed.stable / spec.target);
@@ -56,7 +56,7 @@ Result decide(const Spec& spec, State& state, const Observation& observed, Insta
   // The panic threshold is compared with the wanted pods before the rates limit them.
   update_panic(spec, state, panic_wish / ready >= spec.panic_threshold, now);
   ReplicaCount desired = stable;
-  if (state.panic_since) {
+  if (state.last_panic_at) {
     state.max_panic_pods = std::max({state.max_panic_pods, stable, panic});
     desired = state.max_panic_pods;
   }

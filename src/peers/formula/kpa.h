@@ -27,7 +27,7 @@ struct Spec {
 inline constexpr Duration kTick = std::chrono::seconds(2);  ///< time between decisions
 
 struct State {
-  std::optional<Instant> panic_since;  ///< last time at which the panic threshold was reached; empty: no panic
+  std::optional<Instant> last_panic_at;  ///< last time at which the panic threshold was reached; empty: no panic
   ReplicaCount max_panic_pods = 0;
   std::optional<MaxTimeWindow> delay;  ///< empty without a scale-down delay
 };

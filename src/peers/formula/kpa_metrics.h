@@ -51,8 +51,8 @@ class MaxTimeWindow {
   MaxWindow window_;
 };
 
-/// The mean over the granules of a window. Gaps count as 0. Before the window is full, the divisor is the time since
-/// the first record. A gap of a whole window restarts it.
+/// The mean over the granules of a window from the first to the last granule that has a record. Granules without a
+/// record between them count as 0. After a gap of a whole window, the next record counts as the first.
 class AverageWindow {
  public:
   AverageWindow(Duration window, Duration granularity);
@@ -81,8 +81,9 @@ class AverageWindow {
   std::optional<WrittenRange> written_;  ///< first and last index with a value
 };
 
-/// The `weighted-exponential` mean over the granules of a window: the newest granule weighs `smoothing_coefficient`,
-/// and each older one that share of the remaining weight. Granules without a record count as 0.
+/// The `weighted-exponential` mean over the granules of a window. The newest granule has the weight
+/// `smoothing_coefficient`. Each older granule gets the same share of the weight that the newer ones leave. Granules
+/// without a record count as 0.
 class WeightedWindow {
  public:
   WeightedWindow(Duration window, Duration granularity);
@@ -99,12 +100,12 @@ class WeightedWindow {
   std::optional<std::int64_t> last_;  ///< index of the newest record
 };
 
-/// Returns how many of a revision's pods are scraped: enough for a mean within 5 at 95 % confidence and a variance of
-/// 100.
+/// Returns how many of a revision's pods are scraped: so many that, with 95 % confidence, their mean differs by at most
+/// 5 from the mean of all pods, if the variance between pods is 100.
 std::int64_t sample_size(std::int64_t pods);
 
 /// Returns the weight of the newest bucket of the `weighted-exponential` mean, such that all buckets weigh 0.9999
-/// together.
+/// together; at least 0.2.
 double smoothing_coefficient(double buckets);
 
 }  // namespace capstan::peers::kpa

@@ -55,7 +55,7 @@ TEST(Kpa, WithoutDataNothingChanges) {
 TEST(Kpa, PanicHoldsTheHighestUntilAStableWindowHasPassed) {
   const Spec spec = ten_a_pod();
   State state = begin(spec, 1, at(0));
-  EXPECT_FALSE(state.panic_since);
+  EXPECT_FALSE(state.last_panic_at);
   EXPECT_EQ(answer(spec, state, 2, 30, 40, 0), 4) << "4 pods for 2 ready ones reach the panic threshold";
   EXPECT_EQ(answer(spec, state, 4, 10, 10, 10), 4) << "panic does not scale down";
   EXPECT_EQ(answer(spec, state, 4, 65, 10, 20), 7) << "the stable window counts too";
@@ -66,7 +66,7 @@ TEST(Kpa, PanicHoldsTheHighestUntilAStableWindowHasPassed) {
 
 TEST(Kpa, ANewDeciderHoldsTheReadyPods) {
   State state = begin({}, 5, at(0));
-  EXPECT_TRUE(state.panic_since);
+  EXPECT_TRUE(state.last_panic_at);
   EXPECT_EQ(answer(ten_a_pod(), state, 5, 0, 0, 30), 5);
   EXPECT_EQ(answer(ten_a_pod(), state, 5, 0, 0, 61), 2);
   EXPECT_EQ(begin({}, std::nullopt, at(0)).max_panic_pods, 0);

@@ -6,9 +6,9 @@
 #include "base/quantity.h"
 #include "base/time.h"
 
-/// Ray Serve's autoscaling policy as specified by its tests of late 2026: delays by the clock, bounds applied by the
-/// caller. An older version counts decisions (one every 0.1 s) instead of time and can differ by one decision. Source:
-/// ray-project/ray python/ray/serve/autoscaling_policy.py, config.py.
+/// Ray Serve's autoscaling policy as specified by its tests of late 2026: it measures delays by the clock, and its
+/// caller applies the bounds. An older version of Ray counts decisions (one every 0.1 s) instead of time and can differ
+/// by one decision. Source: ray-project/ray python/ray/serve/autoscaling_policy.py, config.py.
 namespace capstan::peers::ray_serve {
 
 /// autoscaling_config of a deployment, with its defaults.
@@ -33,9 +33,9 @@ struct State {
 /// does not always equal total / target. `running` is at least 1.
 double wanted(double total_requests, ReplicaCount running, const Config& config);
 
-/// Returns `current` plus the difference to `wanted` times the factor of the direction, rounded up. If `wanted` is
-/// lower and rounding would keep `current`, returns one less. May be below 0. From 0 it returns `wanted`, rounded up,
-/// without the factor.
+/// Returns `current` plus the difference to `wanted` times the factor of the direction, rounded up. If this gives
+/// `current`, but `wanted` is lower even when it is rounded up, returns one less. May be below 0. From 0 it returns
+/// `wanted`, rounded up, without the factor.
 ReplicaCount apply_factor(double wanted, ReplicaCount current, const Config& config);
 
 /// Holds a change back until it has been wanted without interruption for the delay of its direction. Never goes from
@@ -50,7 +50,8 @@ struct Observation {
 };
 
 /// Evaluates the policy once. With no replica running, any request immediately asks for one replica times the factor.
-/// Without requests, a user's policy is applied immediately; otherwise the target stays. The caller applies the bounds.
+/// With no replica running and no requests, a user's policy that asks for replicas is applied immediately; without such
+/// a policy the target stays. The caller applies the bounds.
 ReplicaCount decide(const Observation& observed, const Config& config, State& state, Instant now);
 
 /// One report of a handle or replica. Its value holds until the next report.
@@ -65,8 +66,8 @@ struct Point {
 /// @param series each ordered by time
 std::vector<Point> merged_total(const std::vector<std::vector<Point>>& series);
 
-/// Returns the moment at which every series has reported, so that `total`, their sum, is complete. If no step follows
-/// that moment, returns the first step, as Ray does. `total` has steps.
+/// Returns the moment at which every series has reported, so that `total`, their sum, is complete. If all steps are
+/// before that moment, returns the moment of the first step, as Ray does. `total` must not be empty.
 Instant complete_from(const std::vector<std::vector<Point>>& series, const std::vector<Point>& total);
 
 /// Returns the time average of a step function that is 0 before its first step and keeps its last value. Empty if

@@ -9,8 +9,9 @@
 
 #include "base/quantity.h"
 
-/// The step in which llm-d's Workload Variant Autoscaler turns a requirement into targets: by cost, limited to the free
-/// GPUs, and zero or one without load. Source: llm-d/llm-d-workload-variant-autoscaler internal/engines/pipeline.
+/// The step in which llm-d's Workload Variant Autoscaler turns a requirement into targets. It adds and removes replicas
+/// by cost, stays within the free GPUs, and asks for zero or one replica if there is no load. Source:
+/// llm-d/llm-d-workload-variant-autoscaler internal/engines/pipeline.
 namespace capstan::peers::wva {
 
 struct VariantCost {

@@ -24,7 +24,8 @@ float iteration_ms(const ServiceParameters& service, const RequestSize& size, fl
 float prefill_ms(const ServiceParameters& service, const RequestSize& size, float batch);
 float decode_ms(const ServiceParameters& service, const RequestSize& size, float batch);
 
-/// Returns true if the M/M/1/K queue's parameters are valid. Its load may be up to K, not 1: excess requests are lost.
+/// Returns true if the parameters of an M/M/1/K queue are valid. Its load (arrivals / services) may be above 1, up to
+/// K, because requests that find the queue full are lost.
 bool is_valid_queue(float capacity, float arrivals, float services);
 
 /// One engine as an M/M/1/K queue whose service rate depends on the number in service.
@@ -52,7 +53,8 @@ struct Sizing {
   QueueFigures at_rate;
 };
 
-/// Returns the behaviour of one engine at a request rate; empty if the rate exceeds the queue's maximum.
+/// Returns the behaviour of one engine at a request rate; empty if an argument is invalid or the rate exceeds the
+/// queue's maximum.
 std::optional<QueueFigures> analyze_queue(const QueueConfig& config, const RequestSize& size,
                                           float requests_per_second);
 

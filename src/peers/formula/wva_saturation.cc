@@ -163,7 +163,7 @@ std::int64_t AnalyzerV2::estimate(const SaturationConfig& config, const Capacity
   return capacity;
 }
 
-/// @param accelerator of the variant's replicas, none of which was measured; empty without replicas
+/// @param accelerator  accelerator of the variant's replicas, none of which was measured; empty without replicas
 std::int64_t AnalyzerV2::unmeasured(const SaturationConfig& config, const std::string& variant,
                                     const std::string& accelerator, const Workload& workload) const {
   const auto found = records_.find(variant);

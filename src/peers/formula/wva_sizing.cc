@@ -85,8 +85,8 @@ bool near(float x, float value) {
   return value != 0 && std::abs((x - value) / value) <= kSearchTolerance;
 }
 
-/// Implements BinarySearch: returns the rate at which a monotone figure reaches its target; the highest rate if it
-/// never does; empty if it is beyond the target everywhere.
+/// Implements BinarySearch: returns the rate at which a monotone figure reaches its target. Returns the highest rate if
+/// the figure stays within the target, and none if the figure is beyond the target at every rate.
 template <typename Figure>
 std::optional<float> search(Queue& queue, float target, Figure figure) {
   float low = queue.least(), high = queue.most();

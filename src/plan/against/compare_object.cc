@@ -35,7 +35,7 @@ bool means_the_same(const std::string& a, const std::string& b) {
   return without_spaces(a) == without_spaces(b);
 }
 
-/// Replaces `="chat"` by `="llm-server"`, as in a query.
+/// Replaces planned names by the existing names in the label matchers of a query: `="chat"` becomes `="llm-server"`.
 std::string renamed_labels(std::string text, const Renames& renames) {
   for (const auto& [planned, found] : renames) {
     const std::string old = "=\"" + planned + "\"";
@@ -64,15 +64,15 @@ std::string flag_of(const std::string& text) { return text.substr(0, text.find('
 bool is_structure(const Yaml& value) { return value.is_map() || value.is_list(); }
 
 /// Returns how many scalars of a planned value are the same in an existing one.
-int likeness(const Yaml& planned, const Node& found) {
+int count_equal_scalars(const Yaml& planned, const Node& found) {
   int equal = 0;
   if (planned.is_map()) {
     for (const auto& [key, value] : planned.entries()) {
-      if (const Node* other = found.find(key)) equal += likeness(value, *other);
+      if (const Node* other = found.find(key)) equal += count_equal_scalars(value, *other);
     }
   } else if (planned.is_list()) {
     for (std::size_t i = 0; i < std::min(planned.elements().size(), found.items.size()); ++i) {
-      equal += likeness(planned.elements()[i], found.items[i]);
+      equal += count_equal_scalars(planned.elements()[i], found.items[i]);
     }
   } else if (found.kind == Node::Kind::scalar && means_the_same(planned.text(), found.text)) {
     equal = 1;
@@ -80,26 +80,27 @@ int likeness(const Yaml& planned, const Node& found) {
   return equal;
 }
 
-/// Returns true for a value that names another object, or selects pods by their labels. Such values are not compared.
+/// Returns true for a value that is not compared: it names another object or a key of a Secret, selects pods by their
+/// labels, or is the value of a taint.
 bool is_reference(std::string_view path) {
   static constexpr std::array<std::string_view, 4> kEnds = {"Ref.name", "Ref.namespace", ".serviceName",
                                                             ".secretKeyRef.key"};
   if (std::ranges::any_of(kEnds, [&](std::string_view end) { return path.ends_with(end); })) return true;
-  // The pods of the plan tolerate a taint by its key alone. Other pods may tolerate it by its value, so the value
-  // stays.
+  // The pods of the plan tolerate a taint by its key alone. Other pods may tolerate the taint by its value, so the
+  // existing value stays.
   if (path.find(".taints.") != path.npos && path.ends_with(".value")) return true;
   return path == "spec.selector" || path.find("electorLabels") != path.npos || path == "spec.selector.matchLabels";
 }
 
-/// Returns true if an absent value means the planned one.
+/// Returns true if `value` is the default of the field, so that its absence in an existing object is no difference.
 bool is_api_default(std::string_view kind, std::string_view path, const Yaml& value) {
   if (kind != "ScaledObject") return false;
   return (path == "spec.scaleTargetRef.kind" && value.text() == "Deployment") ||
          (path == "spec.scaleTargetRef.apiVersion" && value.text() == "apps/v1");
 }
 
-/// Returns the key that identifies an element of a list as well as its name does; empty: there is none.
-std::string_view second_key(std::string_view path) {
+/// Returns the key by which an element of a list is found if its name differs; empty if there is no such key.
+std::string_view fallback_key(std::string_view path) {
   if (path.ends_with(".volumeMounts")) return "mountPath";
   return path.ends_with(".ports") ? "containerPort" : "";
 }
@@ -108,8 +109,8 @@ bool is_list_of_containers(std::string_view path) {
   return path.ends_with(".containers") || path.ends_with(".initContainers");
 }
 
-/// Returns the planned image from the registry of the existing one; the existing one if its version is a digest.
-std::string image_from_same_registry(const std::string& planned, const std::string& existing) {
+/// Returns the existing image with the planned tag, so that its registry stays. An image with a digest does not change.
+std::string existing_image_with_planned_tag(const std::string& planned, const std::string& existing) {
   if (existing.find('@') != existing.npos) return existing;
   const std::size_t name = existing.rfind('/') + 1;
   const std::size_t version = existing.find(':', name);
@@ -203,7 +204,7 @@ class ObjectComparison {
       add(found, path, yaml_of(found), planned, "the plan was simulated with this engine");
       out_.back().caution = "replace command and args with it: the options of the two engines differ";
     } else if (is_same_image) {
-      const std::string image = image_from_same_registry(planned.text(), found.text);
+      const std::string image = existing_image_with_planned_tag(planned.text(), found.text);
       if (image != found.text) add(found, path, yaml_of(found), Yaml(image), "a version that has the planned options");
     }
   }
@@ -238,7 +239,7 @@ class ObjectComparison {
     for (std::size_t i = 0; i < planned.elements().size(); ++i) {
       const Yaml& element = planned.elements()[i];
       const Node* match = find_element(element, found, key, used);
-      if (match == nullptr) match = find_by_second_key(element, found, second_key(path), used);
+      if (match == nullptr) match = find_by_fallback_key(element, found, fallback_key(path), used);
       const std::string name = !key.empty()            ? element.find(key)->text()
                                : is_structure(element) ? std::to_string(i)
                                                        : flag_of(element.text());
@@ -263,8 +264,8 @@ class ObjectComparison {
 
   /// Finds the element that has the same value of `key` as the planned one. Null: there is none, or the planned element
   /// has no such key.
-  static const Node* find_by_second_key(const Yaml& element, const Node& found, std::string_view key,
-                                        const std::set<const Node*>& used) {
+  static const Node* find_by_fallback_key(const Yaml& element, const Node& found, std::string_view key,
+                                          const std::set<const Node*>& used) {
     if (key.empty() || element.find(key) == nullptr) return nullptr;
     for (const Node& item : found.items) {
       if (!used.contains(&item) && text_at(item, key) == text_at(element, key)) return &item;
@@ -291,7 +292,7 @@ class ObjectComparison {
       if (!key.empty()) {
         like = is_equal(element.find(key)->text(), text_at(item, key)) ? 1 : 0;
       } else if (is_structure(element)) {
-        like = likeness(element, item);
+        like = count_equal_scalars(element, item);
       } else if (is_equal(element.text(), item.text)) {
         like = 2;
       } else if (element.text().starts_with("--") && flag_of(element.text()) == flag_of(item.text)) {
@@ -314,8 +315,8 @@ class ObjectComparison {
   }
 
   /// Compares the metrics of an autoscaler. A planned element is compared with the existing element of the same
-  /// metrics. The other existing elements should be removed, because an autoscaler follows the metric with the highest
-  /// answer.
+  /// metrics. The other existing elements should be removed, because an autoscaler follows the metric that asks for the
+  /// most replicas.
   void compare_metrics(const Yaml& planned, const Node& found, const std::string& path, const std::string& why) {
     std::vector<std::vector<std::string>> wanted;
     std::set<const Node*> used;

@@ -7,8 +7,9 @@
 
 namespace capstan::plan {
 
-/// Returns the changes that turn an existing object into the planned one, without what they save.
-/// @param renames  names that exist in place of the plan's; a value with such a name is no change
+/// Returns the changes that turn an existing object into the planned one. `Difference::saving` is not set.
+/// @param renames  names of the plan with the existing names in their place; a value that differs only by them is no
+///     change
 std::vector<Difference> compare_object(const Manifest& planned, const ExistingObject& existing, const Renames& renames);
 
 }  // namespace capstan::plan

@@ -31,7 +31,8 @@ class Deletions {
   std::vector<DoubleScaler> scalers_;
 };
 
-/// Returns, by choice, the options of which an object exists that the plan does not advise to delete.
+/// Returns the options in use for each choice (`Alternative`). An option is in use if one of its objects exists and the
+/// plan does not advise to delete that object.
 std::map<std::string, std::set<std::string>> present_options(const std::vector<ObjectMatch>& matches,
                                                              const Deletions& deletions) {
   std::map<std::string, std::set<std::string>> present;
@@ -80,7 +81,7 @@ std::vector<Difference> find_differences(const Plan& plan, const std::vector<Exi
   const Deletions deletions(matches, existing);
   const Terms terms = terms_of(matches);
   Renames renames = renames_of(matches);
-  // A probe may state the name of the port or its number.
+  // A probe may state a port by name or by number, so an existing number in place of the name is no change.
   for (const PortTerm& port : terms.ports) renames.emplace_back(port.existing_name, port.existing_number);
   const auto present = present_options(matches, deletions);
   std::vector<Difference> out;

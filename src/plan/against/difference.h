@@ -15,8 +15,8 @@ struct Saving {
   std::optional<std::int64_t> micro_usd_per_month{};  ///< saved money; negative: additional cost; nothing: unknown
   bool is_at_most = false;                            ///< the amount is an upper bound
   std::string formula{};  ///< formula of the amount, or another effect on the bill: "...bounds the pool at 96.00 USD/h"
-  std::string removes{};  ///< risk that the change removes: "a burst that is served late"; empty: none is known
-  int grade = 9;          ///< grade of the risk; 1 is the gravest
+  std::string removed_risk{};  ///< risk that the change removes: "a burst that is served late"; empty: none is known
+  int grade = 9;               ///< grade of the risk; 1 is the gravest
 };
 
 /// One change that turns existing objects into the plan's.
@@ -34,7 +34,7 @@ struct Difference {
   std::optional<Yaml> found{};    ///< existing value; nothing: it is absent
   std::optional<Yaml> planned{};  ///< planned value; nothing: the value should be removed
   std::string why{};              ///< reason, a sentence without a full stop; empty: the saving or the risk says it
-  std::string caution{};          ///< condition of a safe change, as a sentence without a full stop; empty: none
+  std::string caution{};          ///< condition under which the change is safe, without a full stop; empty: none
   Saving saving{};
 };
 

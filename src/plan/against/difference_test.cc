@@ -41,7 +41,7 @@ spec:
   EXPECT_EQ(changes[0].path, "spec.disruption.consolidationPolicy");
   EXPECT_EQ(changes[0].found->text(), "WhenEmptyOrUnderutilized");
   EXPECT_EQ(changes[0].planned->text(), "WhenEmpty");
-  EXPECT_EQ(changes[0].saving.removes, "a replica that is ended while it answers");
+  EXPECT_EQ(changes[0].saving.removed_risk, "a replica that is ended while it answers");
   EXPECT_EQ(changes[0].why, "it ends no running replica");
   EXPECT_EQ(changes[1].path, "spec.taints.nvidia.com/gpu.effect");
 }

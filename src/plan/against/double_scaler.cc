@@ -17,7 +17,7 @@ const Node* scaler_target(const ExistingObject& object) {
   return spec == nullptr || !is_scaler ? nullptr : spec->find("scaleTargetRef");
 }
 
-/// Returns the kind of a target; without one it is a Deployment, as KEDA has it.
+/// Returns the kind of a target. KEDA's default for a target without a kind is Deployment.
 std::string target_kind(const Node& target) {
   const std::string kind = text_at(target, "kind");
   return kind.empty() ? "Deployment" : kind;
@@ -30,7 +30,7 @@ std::string target_key(const ExistingObject& object) {
   return fmt::format("{}/{}/{}", object.namespace_name(), target_kind(*target), text_at(*target, "name"));
 }
 
-/// Returns true for an HPA that KEDA made for a ScaledObject, or takes over.
+/// Returns true if KEDA made the HPA for the ScaledObject, or has to take it over.
 bool is_made_by(const ExistingObject& hpa, const ExistingObject& scaled) {
   if (hpa.kind() != "HorizontalPodAutoscaler" || scaled.kind() != "ScaledObject") return false;
   if (hpa.name() == "keda-hpa-" + scaled.name()) return true;
@@ -45,7 +45,8 @@ bool is_made_by(const ExistingObject& hpa, const ExistingObject& scaled) {
   return node != nullptr && text_at(*node, "name") == hpa.name();
 }
 
-/// Returns how much the plan wants to keep an autoscaler: 2 if it chose this kind, 1 if it has an object for it.
+/// Returns the preference for an existing autoscaler: 2 if it matches the object that the plan chose, 1 if it matches
+/// another object of the plan, otherwise 0.
 int preference(const ExistingObject& object, const std::vector<ObjectMatch>& matches) {
   for (const ObjectMatch& match : matches) {
     if (match.existing == &object) return match.planned->alternative.is_chosen ? 2 : 1;
@@ -53,7 +54,8 @@ int preference(const ExistingObject& object, const std::vector<ObjectMatch>& mat
   return 0;
 }
 
-/// Returns true for a file that `--out` wrote. Its folder has all alternatives, of which one is applied.
+/// Returns true if the object is in a file that `--out` wrote. Such files contain all alternatives, of which the user
+/// applies one.
 bool is_file_of_plan(const ExistingObject& object, const std::vector<ObjectMatch>& matches) {
   return std::ranges::any_of(matches, [&](const ObjectMatch& match) {
     return match.existing == &object && ("/" + object.file).ends_with("/" + match.planned->file);
@@ -91,7 +93,7 @@ Difference delete_scaler(const DoubleScaler& scaler) {
           .why = fmt::format("{} {} ({}) scales {} {} too; of the two, the plan keeps the {}", scaler.stays->kind(),
                              scaler.stays->name(), scaler.stays->file, target_kind(*target), text_at(*target, "name"),
                              scaler.stays->kind()),
-          .saving = {.removes = "two autoscalers that undo each other's decisions", .grade = 1}};
+          .saving = {.removed_risk = "two autoscalers that undo each other's decisions", .grade = 1}};
 }
 
 }  // namespace capstan::plan

@@ -13,9 +13,9 @@ struct DoubleScaler {
   const ExistingObject* stays = nullptr;
 };
 
-/// Returns the autoscalers to delete. Of several with one target, the one that the plan chose stays, else the first
-/// that the plan has an object for. Targets that the plan does not scale, HPAs that KEDA made, and files that the plan
-/// itself wrote are left alone.
+/// Returns the autoscalers to delete. Of several autoscalers with the same target, the one that matches the plan's
+/// choice stays, or else the first that matches another object of the plan. Autoscalers of targets that the plan does
+/// not scale, HPAs that KEDA made, and files that the plan itself wrote are not deleted.
 std::vector<DoubleScaler> double_scalers(const std::vector<ObjectMatch>& matches,
                                          const std::vector<ExistingObject>& existing);
 

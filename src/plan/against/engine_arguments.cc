@@ -78,7 +78,7 @@ bool is_flag(const CommandWord& word) {
   return word.text.starts_with("--") || (word.text.size() > 1 && word.text[0] == '-' && word.text[1] >= 'a');
 }
 
-/// Returns true if the word before a word makes it the model: "serve", as in "vllm serve Qwen/Qwen3-8B".
+/// Returns true if the next word of the command line is the model: "serve", as in "vllm serve Qwen/Qwen3-8B".
 bool introduces_model(const std::string& word) { return word == "serve" || word.ends_with("trtllm-serve"); }
 
 const EngineOption* option_of(const std::vector<EngineOption>& options, std::string_view flag) {
@@ -94,7 +94,7 @@ const EngineOption* model_option(const std::vector<EngineOption>& options) {
   return found == options.end() ? nullptr : &*found;
 }
 
-/// Returns true if an absent flag means this value.
+/// Returns true if the engine uses this value when the flag is absent.
 bool is_default_option(std::string_view flag, std::string_view value) {
   return (flag == "--tensor-parallel-size" || flag == "--tp-size") && value == "1";
 }
@@ -107,7 +107,8 @@ ArgumentChange change_of(const EngineOption& existing, const std::string& flag, 
           .planned = has_flag ? existing.text.substr(0, existing.text.find('=') + 1) + value : value};
 }
 
-/// Compares the folder of the weights and the name of the model.
+/// Compares the folder of the weights. If it changes, adds --served-model-name, so that clients can still use the
+/// existing name of the model.
 void compare_model(const std::string& flag, const std::string& planned, const std::vector<EngineOption>& options,
                    std::vector<ArgumentChange>& out) {
   const EngineOption* model = model_option(options);

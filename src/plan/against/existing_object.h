@@ -23,7 +23,8 @@ struct ExistingObject {
 std::string text_at(const manifest::Node& root, std::string_view first, std::string_view second = {});
 std::string text_at(const Yaml& root, std::string_view first, std::string_view second = {});
 
-/// Returns "karpenter.sh" for "karpenter.sh/v1", and an empty text for "v1". Versions of one group are one kind.
+/// Returns "karpenter.sh" for "karpenter.sh/v1", and an empty text for "v1". Kinds are compared by their group without
+/// the version.
 std::string api_group(const std::string& api_version);
 
 /// Returns a value of an existing object as YAML of the plan.

@@ -37,7 +37,8 @@ ScalerKind kind_of(const ExistingObject& autoscaler) {
   return autoscaler.kind() == "InferenceScaler" ? ScalerKind::capstan : ScalerKind::hpa;
 }
 
-/// Returns the autoscaler of a workload: the one that targets it or has its name.
+/// Returns the autoscaler that targets a workload or has its name. Of several, returns the first one of the preferred
+/// kind, or else the first one.
 const ExistingObject* scaler_of_workload(const std::string& name, ScalerKind preferred,
                                          const std::vector<ExistingObject>& existing) {
   const ExistingObject* found = nullptr;
@@ -91,7 +92,7 @@ Result<ExistingScaler> simulate(const Plan& plan, std::size_t index, const Scale
   if (!trial) return std::unexpected(trial.error());
   out.attainment_ppm = trial->attainment_ppm;
   out.micro_usd_per_hour = trial->micro_usd_per_hour;
-  out.refused = trial->refused;
+  out.refusal_reason = trial->refusal_reason;
   return out;
 }
 

@@ -17,7 +17,7 @@ struct ExistingScaler {
   ScalerKind kind = ScalerKind::hpa;
   std::int64_t attainment_ppm = 0;      ///< lowest share of met requests over the seeds, millionths
   std::int64_t micro_usd_per_hour = 0;  ///< mean cost over the seeds
-  std::string refused{};                ///< reason why it cannot be simulated; empty: it was simulated
+  std::string refusal_reason{};         ///< reason why it cannot be simulated; empty: it was simulated
 };
 
 /// Simulates the existing autoscaler of each service that has one, under the plan's seeds. It is the

@@ -28,8 +28,8 @@ bool can_break(std::string_view line, std::size_t at) {
   return (is_single_space && line[at - 1] != '\\') || line[at - 1] == ',';
 }
 
-/// Returns the last position within the columns at which a quoted text can be broken, else the first one after them;
-/// 0 if there is none.
+/// Returns the last position within `columns` at which a quoted text can be broken, or else the first such position
+/// after `columns`; 0 if there is none.
 /// @param first  position of the first character that may be on the next line
 std::size_t break_position(std::string_view line, std::size_t first, std::size_t columns) {
   for (std::size_t at = std::min(columns - 1, line.size() - 1); at > first; --at) {

@@ -34,7 +34,7 @@ std::string target_of(const Body& body) {
   return target == nullptr ? "" : text_at(*target, "name");
 }
 
-/// Returns true if both are autoscalers of a workload with the same name.
+/// Returns true if both are autoscalers of the same kind and scale a workload of the same name.
 bool has_same_target(const Manifest& planned, const ExistingObject& existing) {
   const std::string target = target_of(planned.body);
   return !target.empty() && is_same_kind(planned, existing) && target == target_of(existing.body);
@@ -94,13 +94,14 @@ class Matching {
     }
   }
 
-  /// Returns true if one existing object has the name of a planned one, in any namespace.
+  /// Returns true if exactly one existing object has the kind and the name of a planned one, in any namespace.
   bool is_only_one_of_its_name(const Manifest& planned) const {
     return 1 == std::ranges::count_if(existing_,
                                       [&](const ExistingObject& object) { return has_same_name(planned, object); });
   }
 
-  /// Pairs the workload of a service with the only one that has the model of the service.
+  /// Pairs the planned workload of a service with the existing workload that names its model. Skips models that
+  /// several services, or several unpaired workloads of this kind, have.
   void pair_by_model() {
     for (ObjectMatch& match : matches_) {
       const std::string kind = text_at(match.planned->body, "kind");

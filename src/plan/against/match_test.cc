@@ -47,7 +47,8 @@ TEST(Match, PairsAutoscalersByTheirTarget) {
                    "{scaleTargetRef: {name: code}}}")};
   const auto matches = match_objects(plan, existing);
   EXPECT_EQ(matches[1].existing, &existing[0]);
-  // The existing HPA scales code, so it is not paired with the HPA of chat, although it is the only one.
+  // The existing HPA scales `code`. Therefore it is not paired with the planned HPA of `chat`, although no other HPA
+  // exists.
   EXPECT_EQ(matches[0].existing, nullptr);
 }
 

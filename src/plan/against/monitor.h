@@ -4,7 +4,7 @@
 
 #include "plan/against/match.h"
 
-// PodMonitors and ServiceMonitors, which name what they scrape by labels.
+// PodMonitors and ServiceMonitors, which select by labels what they scrape.
 namespace capstan::plan {
 
 bool is_monitor(const Manifest& planned);
@@ -16,8 +16,8 @@ bool is_monitor(const Manifest& planned);
 bool scrapes_the_same(const Manifest& planned, const ExistingObject& monitor, const std::vector<ObjectMatch>& matches,
                       const std::vector<ExistingObject>& existing);
 
-/// Returns the part of a planned PodMonitor that an existing ServiceMonitor can have: the labels of pods that its
-/// series need.
+/// Returns the part of a planned PodMonitor that an existing ServiceMonitor can have: the list of pod labels to copy to
+/// the series.
 Manifest part_for_service_monitor(const Manifest& planned);
 
 }  // namespace capstan::plan

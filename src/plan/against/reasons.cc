@@ -7,7 +7,7 @@ namespace capstan::plan {
 
 namespace {
 
-/// A sentence about changes. The first row that matches a change applies.
+/// A row of the tables of reasons and cautions: the text for the changes that it matches. The first match applies.
 struct ChangeWords {
   std::string_view kind{};  ///< kind of the object; empty: every kind
   std::string_view path{};  ///< part of the path; empty: the whole object
@@ -63,8 +63,8 @@ void add_reason(std::string_view kind, Difference& change) {
   }
   if (!change.why.empty()) return;
   change.why = words_for(kChangeReasons, kind, change.path);
-  const bool has_effect =
-      !change.saving.removes.empty() || !change.saving.formula.empty() || change.saving.micro_usd_per_month.has_value();
+  const bool has_effect = !change.saving.removed_risk.empty() || !change.saving.formula.empty() ||
+                          change.saving.micro_usd_per_month.has_value();
   if (change.why.empty() && !has_effect) change.why = "to match the plan";
 }
 

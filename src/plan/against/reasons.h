@@ -6,8 +6,8 @@
 
 namespace capstan::plan {
 
-/// Adds the condition of a safe change, and the reason for the change if neither the plan, an amount nor a risk gives
-/// one.
+/// Adds the condition under which the change is safe. Also adds the reason for the change if neither the plan nor an
+/// amount nor a risk gives one.
 /// @param kind  kind of the changed object
 void add_reason(std::string_view kind, Difference& change);
 

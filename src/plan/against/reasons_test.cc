@@ -14,7 +14,7 @@ TEST(Reasons, EveryChangeHasOne) {
   EXPECT_EQ(with_reason("Deployment", {.path = "spec.unknown"}).why, "to match the plan");
   EXPECT_EQ(with_reason("Deployment", {.path = "spec.template.metadata.labels.a"}).why,
             "the plan's queries, selectors and budgets find the pods by this label");
-  EXPECT_EQ(with_reason("Deployment", {.path = "spec.unknown", .saving = {.removes = "a risk"}}).why, "");
+  EXPECT_EQ(with_reason("Deployment", {.path = "spec.unknown", .saving = {.removed_risk = "a risk"}}).why, "");
   EXPECT_EQ(with_reason("Deployment", {.path = "spec.unknown", .why = "the plan says so"}).why, "the plan says so");
 }
 

@@ -31,7 +31,8 @@ std::string row_month(const ScalerRow& row) {
 
 std::string scaler_text(const Plan& plan, const ExistingScaler& scaler) {
   const std::string title = fmt::format("{}: {} ({})", scaler.service, scaler.object, scaler.file);
-  if (!scaler.refused.empty()) return folded("", title + " cannot be simulated: " + scaler.refused, 2) + '\n';
+  if (!scaler.refusal_reason.empty())
+    return folded("", title + " cannot be simulated: " + scaler.refusal_reason, 2) + '\n';
   const std::vector<ScalerRow> rows = scaler_rows(plan, scaler);
   std::vector<std::string> starts{"  "};
   std::vector<std::vector<std::string>> cells{{"", "", "met, worst seed", "USD/h", "USD/month"}};
@@ -78,14 +79,15 @@ std::string change_text(const Difference& change, std::size_t number) {
   }
   if (!change.why.empty()) out += change_line("why", change.why);
   if (const auto money = money_words(change.saving)) out += change_line(money->first, money->second);
-  if (!change.saving.removes.empty()) out += change_line("avoids", change.saving.removes);
+  if (!change.saving.removed_risk.empty()) out += change_line("avoids", change.saving.removed_risk);
   if (!change.caution.empty()) out += change_line("caution", change.caution);
   return out;
 }
 
 std::string scaler_markdown(const Plan& plan, const ExistingScaler& scaler) {
   const std::string title = fmt::format("**{}**: {} (`{}`)", scaler.service, scaler.object, scaler.file);
-  if (!scaler.refused.empty()) return fmt::format("{} cannot be simulated: {}\n\n", title, scaler.refused);
+  if (!scaler.refusal_reason.empty())
+    return fmt::format("{} cannot be simulated: {}\n\n", title, scaler.refusal_reason);
   std::string out = title + ", simulated on the plan's load, machines and seeds\n\n";
   out += "| | met, worst seed | USD/h | USD/month |\n|---|---:|---:|---:|\n";
   const std::vector<ScalerRow> rows = scaler_rows(plan, scaler);
@@ -114,7 +116,7 @@ std::string change_markdown(const Difference& change) {
   }
   if (!change.why.empty()) out += fmt::format("   - why: {}\n", change.why);
   if (const auto money = money_words(change.saving)) out += fmt::format("   - {}: {}\n", money->first, money->second);
-  if (!change.saving.removes.empty()) out += fmt::format("   - avoids: {}\n", change.saving.removes);
+  if (!change.saving.removed_risk.empty()) out += fmt::format("   - avoids: {}\n", change.saving.removed_risk);
   if (!change.caution.empty()) out += fmt::format("   - caution: {}\n", change.caution);
   return out;
 }
@@ -139,7 +141,7 @@ AgainstJson change_json(const Difference& change) {
                      {"planned", value_json(change.planned)},
                      {"why", change.why},
                      {"caution", change.caution},
-                     {"removes", change.saving.removes},
+                     {"removes", change.saving.removed_risk},
                      {"saves", change.saving.formula}};
   out["saves_usd_per_month"] = change.saving.micro_usd_per_month
                                    ? AgainstJson(static_cast<double>(*change.saving.micro_usd_per_month) / 1e6)
@@ -176,8 +178,8 @@ std::string render_against_json(const Plan& plan, const std::vector<Difference>&
   for (const Difference& change : differences) changes.push_back(change_json(change));
   for (const ExistingScaler& scaler : scalers) {
     AgainstJson row = {{"service", scaler.service}, {"object", scaler.object}, {"file", scaler.file}};
-    if (!scaler.refused.empty()) {
-      row["refused"] = scaler.refused;
+    if (!scaler.refusal_reason.empty()) {
+      row["refused"] = scaler.refusal_reason;
     } else {
       row["attainment"] = static_cast<double>(scaler.attainment_ppm) / 1e6;
       row["usd_per_hour"] = static_cast<double>(scaler.micro_usd_per_hour) / 1e6;

@@ -10,7 +10,7 @@ namespace capstan::plan {
 
 /// Returns the comparison as text. It begins with the results of the existing autoscalers and of the plan's own on the
 /// plan's load, and with notes about all changes. Then follows each change with its place, its values, the reason, the
-/// saving and the condition of a safe change.
+/// saving and the condition under which the change is safe.
 std::string render_against_text(const Plan& plan, const std::vector<Difference>& differences,
                                 const std::vector<ExistingScaler>& scalers, const std::vector<std::string>& notes = {});
 /// Returns the same as Markdown.

@@ -23,7 +23,7 @@ Difference limit() {
                     .path = "spec.limits",
                     .planned = Yaml::map({{"nvidia.com/gpu", 64}}),
                     .why = "a bound on the bill"};
-  change.saving.removes = "an error that buys nodes";
+  change.saving.removed_risk = "an error that buys nodes";
   return change;
 }
 
@@ -102,7 +102,7 @@ no change
 
 TEST(AgainstText, SaysWhyAnAutoscalerWasNotSimulated) {
   ExistingScaler refused = scaler();
-  refused.refused = "hpa.yaml:3: no";
+  refused.refusal_reason = "hpa.yaml:3: no";
   EXPECT_EQ(render_against_text(plan_at(0), {}, {refused}),
             "chat: ScaledObject chat (so.yaml) cannot be simulated: hpa.yaml:3: no\n\nno change\n");
 }

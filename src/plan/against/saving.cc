@@ -29,7 +29,7 @@ struct Risk {
   std::string_view kind{};  ///< kind of the object; empty: every kind
   std::string_view path{};  ///< part of the path; empty: the whole object
   int grade = 9;            ///< 1: requests are cut or the bill has no bound, 2: the SLO, 3: money or work, 4: other
-  std::string_view removes{};
+  std::string_view removed_risk{};
 };
 
 /// The risks of changes. The first row that matches a change applies.
@@ -95,7 +95,7 @@ const Risk* find_risk(std::string_view kind, std::string_view path) {
 }
 
 /// A role of the plan, with its service.
-struct RoleOf {
+struct ServiceRole {
   const ServicePlan* service = nullptr;
   const RoleFleet* role = nullptr;
 };
@@ -110,7 +110,7 @@ bool is_minimum(std::string_view path) {
 
 /// Returns the role that an autoscaler of the plan scales.
 /// @param path path of the changed value; an InferenceScaler of several roles names the role by its index
-std::optional<RoleOf> role_of_scaler(const Plan& plan, const Manifest& planned, std::string_view path) {
+std::optional<ServiceRole> find_role_of_scaler(const Plan& plan, const Manifest& planned, std::string_view path) {
   const std::string name = text_at(planned.body, "metadata", "name");
   if (path.starts_with(kScalerRoles)) {
     const std::string_view rest = path.substr(kScalerRoles.size());
@@ -118,14 +118,14 @@ std::optional<RoleOf> role_of_scaler(const Plan& plan, const Manifest& planned, 
     for (const ServicePlan& service : plan.services) {
       if (service.service != name || !index || *index < 0) continue;
       if (static_cast<std::size_t>(*index) >= service.roles.size()) return std::nullopt;
-      return RoleOf{&service, &service.roles[static_cast<std::size_t>(*index)]};
+      return ServiceRole{&service, &service.roles[static_cast<std::size_t>(*index)]};
     }
     return std::nullopt;
   }
   for (std::size_t i = 0; i < plan.services.size(); ++i) {
     for (const RoleFleet& role : plan.services[i].roles) {
       if (workload_name(plan.spec.services[i], role.role) == name || plan.services[i].service == name) {
-        return RoleOf{&plan.services[i], &role};
+        return ServiceRole{&plan.services[i], &role};
       }
     }
   }
@@ -145,7 +145,7 @@ std::int64_t paid_gpus_milli(const ServicePlan& service) {
   return simulated == 0 ? 0 : static_cast<std::int64_t>(paid * 1000 / simulated);
 }
 
-/// Sets what Karpenter's consolidation costs, as the section on cost computes it for the services of a pool.
+/// Sets the saving to the cost of Karpenter's consolidation, as the section on cost computes it for all services.
 void add_consolidation_saving(const Plan& plan, const Difference& change, Saving& out) {
   if (!change.found || change.found->text() != "WhenEmptyOrUnderutilized") return;
   std::int64_t per_year = 0;
@@ -163,7 +163,7 @@ void add_consolidation_saving(const Plan& plan, const Difference& change, Saving
 }
 
 void add_minimum_saving(const Plan& plan, const Manifest& planned, const Difference& change, Saving& out) {
-  const auto role = role_of_scaler(plan, planned, change.path);
+  const auto role = find_role_of_scaler(plan, planned, change.path);
   const auto wanted = change.planned ? manifest::read_integer(change.planned->text()) : std::nullopt;
   if (!role || !wanted) return;
   // An HPA without minReplicas keeps one replica, a ScaledObject none.
@@ -176,7 +176,7 @@ void add_minimum_saving(const Plan& plan, const Manifest& planned, const Differe
   out.is_at_most = true;
   // A lower minimum saves money but removes no risk.
   if (found > *wanted) {
-    out.removes = {};
+    out.removed_risk = {};
     out.grade = Saving{}.grade;
   }
   out.formula = fmt::format(
@@ -187,12 +187,12 @@ void add_minimum_saving(const Plan& plan, const Manifest& planned, const Differe
 }
 
 /// Returns the role that runs on the nodes of a pool of the plan, with its service. Returns nothing if there is none.
-std::optional<RoleOf> role_of_pool(const Plan& plan, const Manifest& planned) {
+std::optional<ServiceRole> find_role_of_pool(const Plan& plan, const Manifest& planned) {
   const std::string name = text_at(planned.body, "metadata", "name");
   for (const ServicePlan& service : plan.services) {
     for (const RoleFleet& role : service.roles) {
       const std::string pool = device_of(role).pool;
-      if (name == pool || name == pool + "-spot") return RoleOf{&service, &role};
+      if (name == pool || name == pool + "-spot") return ServiceRole{&service, &role};
     }
   }
   return std::nullopt;
@@ -211,9 +211,10 @@ std::vector<std::string> only_in(const std::optional<Yaml>& list, const std::opt
   return out;
 }
 
-/// Sets the price difference of the most expensive machine that a pool may buy and the plan does not.
+/// Sets the saving of a change of machine types: the price difference between the plan's machine and the most
+/// expensive machine of the existing list that the plan removes from it.
 void add_machine_saving(const Plan& plan, const Manifest& planned, const Difference& change, Saving& out) {
-  const auto role = role_of_pool(plan, planned);
+  const auto role = find_role_of_pool(plan, planned);
   if (!role) return;
   const std::int64_t own = gpu_micro_usd_per_hour(*role->role);
   const engine::Instance* most_expensive = nullptr;
@@ -246,8 +247,8 @@ std::int64_t base_gpus_milli(const ServicePlan& service, const MachineSpec& mach
   return ceil_div(minimum, machine.gpus) * machine.gpus * 1000;
 }
 
-/// Returns the capacity type of a list that Karpenter buys first, which is the cheapest, and its price. A pool without
-/// a list buys on demand.
+/// Returns the cheapest capacity type of a list, which Karpenter buys first, and its price. A pool without a list buys
+/// on demand.
 std::optional<std::pair<model::CapacityType, MicroUsd>> first_capacity(const MachineSpec& machine,
                                                                        const std::optional<Yaml>& list) {
   std::optional<std::pair<model::CapacityType, MicroUsd>> first;
@@ -263,9 +264,9 @@ std::optional<std::pair<model::CapacityType, MicroUsd>> first_capacity(const Mac
   return first;
 }
 
-/// Sets what the change of a pool's capacity type saves, or costs: spot to on-demand, and the reverse.
+/// Sets the saving or the additional cost of a change of a pool's capacity types, such as from on-demand to spot.
 void add_capacity_saving(const Plan& plan, const Manifest& planned, const Difference& change, Saving& out) {
-  const auto role = role_of_pool(plan, planned);
+  const auto role = find_role_of_pool(plan, planned);
   if (!role || role->role->machine.gpus == 0) return;
   const MachineSpec& machine = role->role->machine;
   const auto found = first_capacity(machine, change.found), wanted = first_capacity(machine, change.planned);
@@ -282,13 +283,13 @@ void add_capacity_saving(const Plan& plan, const Manifest& planned, const Differ
                             usd(per_gpu(wanted->second)), model::name(wanted->first).label,
                             experiment::tenths(gpus_milli, 1000), kHoursPerMonth);
   if (found->first == model::CapacityType::spot && wanted->first != model::CapacityType::spot) {
-    out.removes = "replicas of the minimum that a reclaim ends";
+    out.removed_risk = "replicas of the minimum that a reclaim ends";
   }
 }
 
-/// Sets the saving by spot for the GPUs above those of the minimum.
+/// Sets the saving of an added spot pool: the paid GPUs above those of the minimum cost the spot price.
 void add_spot_saving(const Plan& plan, const Manifest& planned, Saving& out) {
-  const auto role = role_of_pool(plan, planned);
+  const auto role = find_role_of_pool(plan, planned);
   if (!role || !text_at(planned.body, "metadata", "name").ends_with("-spot")) return;
   const MachineSpec& machine = role->role->machine;
   if (!machine.on_demand_per_hour || !machine.spot_per_hour || machine.gpus == 0) return;
@@ -303,7 +304,7 @@ void add_spot_saving(const Plan& plan, const Manifest& planned, Saving& out) {
 
 /// Says what a GPU limit bounds. A limit saves money only when something goes wrong, so there is no amount.
 void add_limit_saving(const Plan& plan, const Manifest& planned, const Difference& change, Saving& out) {
-  const auto role = role_of_pool(plan, planned);
+  const auto role = find_role_of_pool(plan, planned);
   const Yaml* value = change.planned ? &*change.planned : nullptr;
   if (value != nullptr && value->is_map()) value = value->find(kGpuResource);
   const auto gpus = value == nullptr ? std::nullopt : manifest::read_integer(value->text());
@@ -318,7 +319,7 @@ Saving saving_of(const Plan& plan, const Manifest& planned, const Difference& ch
   Saving out;
   const std::string kind = text_at(planned.body, "kind");
   if (const Risk* risk = find_risk(kind, change.path)) {
-    out.removes = risk->removes;
+    out.removed_risk = risk->removed_risk;
     out.grade = risk->grade;
   }
   if (kind == "NodePool" && change.path.empty()) add_spot_saving(plan, planned, out);

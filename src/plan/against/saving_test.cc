@@ -5,7 +5,7 @@
 namespace capstan::plan {
 namespace {
 
-/// A plan of one service on p5.48xlarge at 8 USD for a GPU-hour, of which 10 GPUs are paid on average.
+/// Returns a plan of one service on p5.48xlarge. On average, it pays for 10 GPUs at 8 USD for a GPU-hour.
 Plan plan_of_chat() {
   Plan plan;
   plan.spec.services = {{.name = "chat"}};
@@ -43,10 +43,10 @@ TEST(Saving, OfAMinimumIsReplicasTimesThePrice) {
   const Saving less = saving_in_chat("HorizontalPodAutoscaler", "chat",
                                      {.path = "spec.minReplicas", .found = Yaml(5), .planned = Yaml(2)});
   EXPECT_EQ(less.micro_usd_per_month, 3ll * 2 * 8'000'000 * 730);
-  EXPECT_EQ(less.removes, "") << "fewer ready replicas do not make a burst safer";
+  EXPECT_EQ(less.removed_risk, "") << "fewer ready replicas do not make a burst safer";
   const Saving more = saving_in_chat("ScaledObject", "chat", {.path = "spec.minReplicaCount", .planned = Yaml(2)});
   EXPECT_EQ(more.micro_usd_per_month, -2ll * 2 * 8'000'000 * 730);
-  EXPECT_EQ(more.removes, "a burst that begins with too few ready replicas");
+  EXPECT_EQ(more.removed_risk, "a burst that begins with too few ready replicas");
 }
 
 TEST(Saving, OfAMinimumOfAnInferenceScalerIsThatOfItsRole) {
@@ -63,7 +63,7 @@ TEST(Saving, OfConsolidationIsThatOfTheSectionOnCost) {
                                        .found = Yaml("WhenEmptyOrUnderutilized"),
                                        .planned = Yaml("WhenEmpty")});
   EXPECT_EQ(found.micro_usd_per_month, 500'000'000);
-  EXPECT_EQ(found.removes, "a replica that is ended while it answers");
+  EXPECT_EQ(found.removed_risk, "a replica that is ended while it answers");
 }
 
 TEST(Saving, OfALimitIsNothingButABound) {
@@ -85,7 +85,7 @@ TEST(Saving, OfACapacityTypeIsTheDifferenceOfThePrices) {
   // 10 GPUs are paid on average, at 4 USD for a GPU-hour as spot and 8 USD on demand.
   const Saving costs = saving_in_chat("NodePool", "h100", {.path = path, .found = spot, .planned = on_demand});
   EXPECT_EQ(costs.micro_usd_per_month, -10ll * 4'000'000 * 730);
-  EXPECT_EQ(costs.removes, "replicas of the minimum that a reclaim ends");
+  EXPECT_EQ(costs.removed_risk, "replicas of the minimum that a reclaim ends");
   EXPECT_EQ(costs.formula,
             "a GPU-hour of p5.48xlarge costs 4.00 USD as spot and 8.00 USD as on-demand; x 10.0 paid GPUs on average x "
             "730 h");
@@ -99,7 +99,7 @@ TEST(Saving, IsARiskWhereThereIsNoAmount) {
   const Saving found =
       saving_in_chat("Deployment", "chat", {.path = "spec.template.spec.terminationGracePeriodSeconds"});
   EXPECT_FALSE(found.micro_usd_per_month);
-  EXPECT_EQ(found.removes, "answers that are cut when a replica ends");
+  EXPECT_EQ(found.removed_risk, "answers that are cut when a replica ends");
   EXPECT_EQ(found.grade, 1);
 }
 

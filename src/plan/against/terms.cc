@@ -169,10 +169,10 @@ Terms terms_of(const std::vector<ObjectMatch>& matches) {
     if (match.existing == nullptr || !is_workload(*match.planned)) continue;
     const std::string planned = text_at(match.planned->body, "metadata", "namespace");
     const std::string existing = match.existing->namespace_name();
-    if (out.namespace_of.empty() && !existing.empty() && existing != planned) {
+    if (out.namespace_source.empty() && !existing.empty() && existing != planned) {
       out.planned_namespace = planned;
       out.existing_namespace = existing;
-      out.namespace_of = match.existing->kind() + " " + match.existing->name();
+      out.namespace_source = match.existing->kind() + " " + match.existing->name();
     }
     add_labels(match, out);
     add_port(match, out);
@@ -210,10 +210,11 @@ std::string how_to_adapt(const Yaml& planned, const Terms& terms) {
 std::vector<std::string> comparison_notes(const Plan& plan, const std::vector<ExistingObject>& existing) {
   const Terms terms = terms_of(match_objects(plan, existing));
   if (terms.existing_namespace.empty()) return {};
-  return {fmt::format(
-      "{} is in the namespace {}, the plan's objects are in {}; write `namespace: {}` in {}, so that "
-      "the plan's files fit",
-      terms.namespace_of, terms.existing_namespace, terms.planned_namespace, terms.existing_namespace, plan.spec.file)};
+  return {
+      fmt::format("{} is in the namespace {}, the plan's objects are in {}; write `namespace: {}` in {}, so that "
+                  "the plan's files fit",
+                  terms.namespace_source, terms.existing_namespace, terms.planned_namespace, terms.existing_namespace,
+                  plan.spec.file)};
 }
 
 }  // namespace capstan::plan

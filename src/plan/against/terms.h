@@ -24,7 +24,7 @@ struct PortTerm {
   std::string planned_number{}, existing_number{};
 };
 
-/// The key of a Secret with the token that reads the weights.
+/// The key of the Secret with the token by which the weights are downloaded.
 struct TokenTerm {
   std::string secret{};  ///< empty: the existing pods name none
   std::string key{};
@@ -34,7 +34,7 @@ struct TokenTerm {
 struct Terms {
   std::string planned_namespace{};
   std::string existing_namespace{};  ///< namespace of the paired workloads; empty: the plan's, or none is stated
-  std::string namespace_of{};        ///< object that states this namespace: "Deployment chat"
+  std::string namespace_source{};    ///< object that states this namespace: "Deployment chat"
   std::vector<LabelTerm> labels{};
   std::vector<PortTerm> ports{};
   TokenTerm token{};

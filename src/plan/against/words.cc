@@ -86,7 +86,7 @@ std::string count_words(const std::vector<Difference>& differences) {
   if (differences.empty()) return "no change";
   const auto count = [&](auto is_counted) { return std::ranges::count_if(differences, is_counted); };
   const auto saves = [](const Difference& change) { return change.saving.micro_usd_per_month.value_or(0) > 0; };
-  const auto avoids = [](const Difference& change) { return !change.saving.removes.empty(); };
+  const auto avoids = [](const Difference& change) { return !change.saving.removed_risk.empty(); };
   // Each change is counted once, so that these numbers add up to all changes.
   const auto saving = count(saves);
   const auto risks = count([&](const Difference& change) { return !saves(change) && avoids(change); });

@@ -43,11 +43,11 @@ TEST(AgainstWords, SayWhetherAChangeSavesOrCosts) {
 
 TEST(AgainstWords, CountTheChanges) {
   EXPECT_EQ(count_words({}), "no change");
-  EXPECT_EQ(count_words({{.saving = {.micro_usd_per_month = 1, .removes = "a"}}, {.kind = Difference::Kind::add}}),
+  EXPECT_EQ(count_words({{.saving = {.micro_usd_per_month = 1, .removed_risk = "a"}}, {.kind = Difference::Kind::add}}),
             "2 changes: 1 saves money, 1 matches the plan; 1 adds an object");
-  EXPECT_EQ(count_words({{.saving = {.removes = "a"}},
-                         {.kind = Difference::Kind::add, .saving = {.removes = "a"}},
-                         {.kind = Difference::Kind::remove, .saving = {.removes = "a"}},
+  EXPECT_EQ(count_words({{.saving = {.removed_risk = "a"}},
+                         {.kind = Difference::Kind::add, .saving = {.removed_risk = "a"}},
+                         {.kind = Difference::Kind::remove, .saving = {.removed_risk = "a"}},
                          {.path = "spec.a"}}),
             "4 changes: 3 avoid a risk, 1 matches the plan; 1 adds an object and 1 deletes one");
 }

@@ -23,7 +23,7 @@ constexpr std::int64_t kMicrosecondsPerHour = 3'600'000'000;
 constexpr std::int64_t kDaysPerYear = 365;
 constexpr std::int64_t kMonthsPerYear = 12;
 
-/// Returns an amount of money in 64 bits, or the largest such amount.
+/// Returns the amount in 64 bits. An amount that does not fit becomes the largest 64-bit number.
 std::int64_t bounded(__int128 micro_usd) {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   return micro_usd > kMax ? kMax : static_cast<std::int64_t>(micro_usd);

@@ -57,7 +57,7 @@ std::vector<Statement> consolidation_cost(const ConsolidationInput& input);
 
 struct ServerlessInput {
   std::int64_t gpu_micro_usd_per_hour = 0;  ///< cost of the fleet
-  std::int64_t gpu_milli = 0;               ///< mean of the fewest GPUs that could serve the met requests, 1/1000 GPU
+  std::int64_t gpu_milli = 0;               ///< fewest GPUs that could serve the met requests, mean over time, 1/1000
   StaffSpec staff{};
   Evidence staff_evidence = Evidence::assumed;
   Evidence fleet_evidence = Evidence::stated;

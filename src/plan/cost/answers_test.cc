@@ -30,7 +30,7 @@ TEST(Cost, OfTheConsolidationTrapIsGpuTimeAndRequests) {
                                         .replicas = 2,
                                         .per_lost_request = MicroUsd{10'000}});
   ASSERT_EQ(cost.size(), 2u);
-  EXPECT_EQ(cost[0].value, "87,600.00 USD/year of GPU time");  // 4 USD an event
+  EXPECT_EQ(cost[0].value, "87,600.00 USD/year of GPU time");  // 60 x 365 starts of 4 USD each
   EXPECT_EQ(cost[1].value, "up to 32,400 a day, 118,260.00 USD/year");
 }
 

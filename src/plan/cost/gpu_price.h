@@ -5,11 +5,11 @@
 
 namespace capstan::plan {
 
-/// Returns the price per GPU of the nodes for the minimum of a role, at their capacity type (`RoleFleet::base`); 0 if
-/// no price is known.
+/// Returns the price per GPU of the nodes on which the minimum replicas of a role run, at the capacity type of these
+/// nodes (`RoleFleet::base`); 0 if no price is known.
 GpuPrice gpu_price(const RoleFleet& role);
 
-/// Returns the price of one node for the minimum of a role, at the same capacity type; 0 if it is not known.
+/// Returns the price of one of these nodes, at the capacity type `RoleFleet::base`; 0 if it is not known.
 MicroUsd node_price(const RoleFleet& role);
 
 }  // namespace capstan::plan

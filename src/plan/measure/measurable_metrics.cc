@@ -16,9 +16,10 @@ using signals::SignalName;
 
 constexpr std::string_view kGatewayPrefix = "kserve_";
 
-/// Histograms of lengths, which are no signals of a controller, and counters of tokens that the catalog lacks.
-/// Sources: vllm/v1/metrics/loggers.py; sglang/srt/observability/metrics_collector.py, with --collect-tokens-histogram;
-/// TensorRT-LLM tensorrt_llm/metrics/collector.py; tensorrtllm_backend, TRITONBACKEND metrics reporter.
+/// Metrics that schema/metrics.csv lacks, because no controller scales on them: histograms of lengths, or counters of
+/// tokens for an engine without such histograms. Sources: vllm/v1/metrics/loggers.py;
+/// sglang/srt/observability/metrics_collector.py, with --collect-tokens-histogram; TensorRT-LLM
+/// tensorrt_llm/metrics/collector.py; tensorrtllm_backend, TRITONBACKEND metrics reporter.
 struct LengthMetrics {
   Engine engine;
   std::string_view prompt_lengths, answer_lengths, prompt_tokens, answer_tokens;

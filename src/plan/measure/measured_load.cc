@@ -54,7 +54,7 @@ class LoadMeasurement {
     load.source = LoadSpec::Source::profile;
     load.from = measured_load_file(service_.name);
     load.duration = Duration{};
-    load.prompt = load.answer = TokenSpec{};  // unset, as in a spec that names the written profile
+    load.prompt = load.answer = TokenSpec{};  // unset, because the profile states the lengths
     const RateSeries part = simulated_part();
     load.profile_text =
         profile_text(fmt::format("{} on {} from {} of {} steps of {}", query.promql, service_.load.measure.url,

@@ -31,11 +31,12 @@ std::string selector_of(const Labels& labels) {
   return text;
 }
 
-/// The metrics that the server has, spelled as there, each with the models of its series.
+/// The metrics that the server has, in the server's spelling, each with the models of its series.
 struct Inventory {
   std::map<std::string, std::set<std::string>> models;  ///< models by metric
 
-  /// Returns the spelling of the first of these metrics that a model has. An exact name is preferred.
+  /// Returns the first of these metrics of which the server has series of the model, in the server's spelling. An exact
+  /// name is preferred.
   std::optional<MeasurableMetric> find(const std::vector<MeasurableMetric>& metrics, std::string_view suffix,
                                        const std::string& model) const {
     for (const MeasurableMetric& metric : metrics) {

@@ -44,8 +44,8 @@ struct MeasureQueries {
 };
 
 /// Chooses the metrics to measure the load with.
-/// @return an error if the counter of finished requests is missing, or if its series are of several models and none of
-///         them is the service's
+/// @return an error if the counter of finished requests is missing, or if its series have several models and it is not
+///         clear which of them is the service's
 Result<MeasureQueries> measure_queries(const ServiceSpec& service, const engine::EngineTable& engines,
                                        const signals::ApiAnswer& inventory);
 

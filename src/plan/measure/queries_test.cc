@@ -82,7 +82,7 @@ TEST(MeasureQueries, ChooseTheModelOfTheService) {
     std::vector<std::string> models;
     const char* chosen;
   } rows[] = {
-      {{"another/model"}, "another/model"},  // the only one: its requests are the load of the new model
+      {{"another/model"}, "another/model"},  // the only model; its requests are taken as the load of the service
       {{"a", kMeasuredModel}, kMeasuredModel},
       {{"a", "RedHatAI/Meta-Llama-3.1-8B-Instruct-FP8"}, "RedHatAI/Meta-Llama-3.1-8B-Instruct-FP8"},
       {{""}, ""},

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr double kMaxRate = 1e7;  // requests per second; more is no rate of one service
+constexpr double kMaxRate = 1e7;  // requests per second; a point with a higher rate counts as a gap
 constexpr double kGap = -1;
 
 double step_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }

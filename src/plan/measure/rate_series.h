@@ -28,7 +28,8 @@ inline constexpr std::size_t kMinRateSteps = 10;
 inline constexpr std::int64_t kMaxGapPercent = 20;
 
 /// Reads the answer to a range query from `start_ms` to `end_ms`, whose points state the rate of the step before them.
-/// Points that are no number, infinite or negative count as gaps. The history begins with the first point.
+/// Points that are no number, negative or above 10 million requests/s count as gaps. The history begins with the first
+/// valid point.
 /// @return a message: no points, a history that is too short, too many gaps, or no requests
 std::expected<RateSeries, std::string> rate_series(const signals::ApiAnswer& answer, std::int64_t start_ms,
                                                    std::int64_t end_ms, Duration step);

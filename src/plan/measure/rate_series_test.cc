@@ -75,16 +75,16 @@ TEST(RateSeries, FindsTheBusiestPart) {
   RateSeries part = busiest_part(rates_of({1, 1, 5, 6, 1, 1}, 1min), 2min);
   EXPECT_EQ(part.per_s, (std::vector<double>{5, 6}));
   EXPECT_EQ(part.start_ms, kRatesStart + 120'000);
-  EXPECT_EQ(busiest_part(rates_of({1, 1, 1}, 1min), 2min).start_ms, kRatesStart);  // the first of several
+  EXPECT_EQ(busiest_part(rates_of({1, 1, 1}, 1min), 2min).start_ms, kRatesStart);  // the first of two equal parts
   EXPECT_EQ(busiest_part(rates_of({1, 2}, 1min), 1h).per_s.size(), 2u);
 }
 
 TEST(RateSeries, CountsWholeRequestsByMinute) {
   EXPECT_EQ(requests_by_minute(rates_of({0.5, 1}, 1min)), (std::vector<std::int64_t>{30, 60}));
   EXPECT_EQ(requests_by_minute(rates_of({1.0 / 120, 1.0 / 120, 1.0 / 120, 1.0 / 120}, 1min)),
-            (std::vector<std::int64_t>{1, 0, 1, 0}));                                              // one in two minutes
+            (std::vector<std::int64_t>{1, 0, 1, 0}));                                              // 0.5 requests/min
   EXPECT_EQ(requests_by_minute(rates_of({1, 2}, 90s)), (std::vector<std::int64_t>{60, 90, 120}));  // 3 minutes
-  EXPECT_EQ(requests_by_minute(rates_of({1, 1, 1}, 15s)), (std::vector<std::int64_t>{45}));        // an incomplete one
+  EXPECT_EQ(requests_by_minute(rates_of({1, 1, 1}, 15s)), (std::vector<std::int64_t>{45}));        // 45 s of a minute
   EXPECT_EQ(requests_by_minute(rates_of({1, 1, 1, 1, 2}, 15s)), (std::vector<std::int64_t>{60, 30}));
 }
 

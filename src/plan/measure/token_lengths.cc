@@ -60,7 +60,8 @@ std::expected<LengthRanges, std::string> ranges_of_histogram(const signals::ApiA
   double before = 0;
   std::int32_t low = 1;
   for (const auto& [bound, count] : cumulative) {
-    // The counts of a real histogram never fall with the bound; extrapolation of rates may make them fall a little.
+    // A bucket also counts the requests of all buckets with lower bounds, so counts never fall from one bound to the
+    // next. But Prometheus extrapolates each series by itself, so a count may be a little too low.
     const double own = std::max(0.0, count - before);
     before = std::max(before, count);
     const std::int32_t high = bound == kInfinity ? std::min<std::int32_t>(std::max(low * 2, 2), workload::kMaxTokens)

@@ -9,7 +9,7 @@
 namespace capstan::plan {
 
 /// Returns the panels as a Grafana dashboard.
-/// @param templates  without variables
+/// @param templates  panels and alerts whose queries have no variables
 std::string controller_dashboard(const MonitoringTemplates& templates);
 
 /// Returns the alerts as a rule file of Prometheus.

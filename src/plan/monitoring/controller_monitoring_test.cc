@@ -58,7 +58,8 @@ TEST(ControllerMonitoring, EveryQueryIsPromQlOverMetricsThatExist) {
 TEST(ControllerMonitoring, EveryMetricOfTheControllerIsShown) {
   std::set<std::string> shown;
   for (const std::string& query : queries_of(templates_of_controller())) shown.merge(metrics_in(query));
-  // No panel shows capstan_synced, because Kubernetes shows the same: while it is 0, /readyz answers 503.
+  // No panel shows capstan_synced, because the readiness of the pod shows the same: while the metric is 0, /readyz
+  // answers 503.
   shown.insert("capstan_synced");
   for (const std::string& metric : metrics_in(bytes_of("docs/reference/metrics.md"))) {
     EXPECT_TRUE(shown.contains(metric)) << metric << " is in no panel and no alert";

@@ -47,14 +47,15 @@ void add_histogram(TemplateValues& out, Engine engine, std::string_view name, Si
   if (bound > Duration{}) out.emplace(fmt::format("{}_bound", name), fmt::format("{}", microseconds / metric->scale));
 }
 
-/// Adds the quantile that exceeds the bound if the error budget burns faster than `rate`. Adds nothing if the budget is
-/// too large to burn at this rate.
+/// Adds a quantile between 0 and 1. While the latency at this quantile is above its bound, the error budget burns
+/// faster than `rate`. Adds nothing if the budget is too large to burn at this rate.
 void add_burn(TemplateValues& out, std::string_view name, double rate, const model::Slo& slo) {
   const double late = rate * (1 - slo.attainment_ppm / 1e6);
   if (late < 1) out.emplace(name, fmt::format("{:.4g}", 1 - late));
 }
 
-/// Returns the price of a GPU of a pool as it is bought for the minimum, or as spot; nothing if it is unknown.
+/// Returns the price per GPU of a pool: of spot nodes, or of the nodes that hold the minimum replicas. Nothing if the
+/// price is unknown.
 std::optional<double> usd_per_gpu_hour(const PlanFacts& facts, const GpuPool& pool, bool is_spot) {
   auto base = model::CapacityType::on_demand;
   for (const ServicePlan& service : facts.services) {

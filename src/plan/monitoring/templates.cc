@@ -15,7 +15,7 @@ using manifest::Node;
 
 /// Reads a text that must be present.
 void need_text(Fields& fields, std::string_view key, std::string& out) {
-  if (fields.need(key) != nullptr) fields.text(key, out);
+  if (fields.take_required(key) != nullptr) fields.text(key, out);
 }
 
 void read_scope(Fields& fields, Scope& out) {

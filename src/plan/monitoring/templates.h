@@ -30,7 +30,7 @@ enum class Component : std::uint8_t {
 enum class MetricSource : std::uint8_t { engine, kube_state_metrics, dcgm, karpenter, cluster_autoscaler, kai, kueue };
 
 struct PanelTemplate {
-  std::string id{};  ///< the same for alternatives; the first one that the cluster can have is written
+  std::string id{};  ///< alternative panels share an id; the plan writes the first one that the cluster can have
   std::string title{};
   std::string unit{};  ///< as Grafana names it: "s", "short", "percentunit"
   Component component = Component::none;
@@ -41,7 +41,7 @@ struct PanelTemplate {
 };
 
 struct AlertTemplate {
-  std::string id{};        ///< name of the alert; the same for alternatives, as in panels
+  std::string id{};        ///< name of the alert; alternative alerts share it, as panels share their id
   std::string severity{};  ///< "page" or "ticket"
   std::string duration{};  ///< as Prometheus writes it: "5m"
   Component component = Component::none;

@@ -11,7 +11,7 @@ namespace capstan::plan {
 
 namespace {
 
-/// Joins the commands that apply the scaler of one service each: "kubectl apply -f a.yaml -f b.yaml".
+/// Joins the commands that apply the scalers of the services into one: "kubectl apply -f a.yaml -f b.yaml".
 std::vector<ApplyCommand> with_joined_scalers(std::vector<ApplyCommand> commands) {
   static constexpr std::string_view kApply = "kubectl apply";
   const auto applies_scaler = [](const ApplyCommand& command) {
@@ -29,7 +29,7 @@ std::vector<ApplyCommand> with_joined_scalers(std::vector<ApplyCommand> commands
   return out;
 }
 
-/// Returns a line of the script that is no command, whatever the text is.
+/// Returns the text as one comment line of the script. Line breaks become spaces, so that no part of it is a command.
 std::string comment(std::string text) {
   std::ranges::replace(text, '\n', ' ');
   return "# " + text + '\n';

@@ -7,7 +7,7 @@
 
 namespace capstan::plan {
 
-/// Returns the commands of the plan in the order in which they work, without those of options that are not chosen.
+/// Returns the commands of the plan in the order of their steps, without the commands of options that are not chosen.
 std::vector<ApplyCommand> chosen_commands(const Plan& plan);
 
 /// Returns a shell script with the chosen commands, which `--out` writes as apply.sh. Optional commands are comments.

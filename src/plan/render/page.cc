@@ -81,7 +81,8 @@ std::string compared_percent(std::int64_t ppm, std::int64_t slo_ppm) {
   return fmt::format("{}.{:02} %", ppm / 10'000, ppm % 10'000 / 100);
 }
 
-/// Returns the worse conditions under which the fleet misses the SLO, or those under which it holds it.
+/// Returns the worse conditions under which the fleet misses the SLO, or, if `is_missed` is false, the conditions under
+/// which the fleet holds the SLO.
 std::string worse_conditions(const ServicePlan& service, const model::Slo& slo, bool is_missed) {
   std::string words;
   for (const Trial& trial : service.robustness) {
@@ -130,18 +131,19 @@ std::string limits_line(const ServicePlan& service) {
                      : fmt::format("; with {}, {} meet {} (simulated)", raised.bounds, raised.fleet, met));
 }
 
-/// Says what the fleet costs and meets if all its nodes are spot. Empty if that was not simulated.
-std::string all_spot_line(const ServicePlan& service) {
-  if (!service.all_spot) return {};
-  const AllSpot& spot = *service.all_spot;
+/// Says what the fleet costs and meets if its base or half of it is spot. Empty if that was not simulated.
+std::string spot_base_line(const Plan& plan, const ServicePlan& service) {
+  if (!service.spot_base) return {};
+  const SpotBase& spot = *service.spot_base;
+  const std::string advice = spot_base_advice(service, plan.spec.cluster.may_buy_spot_base);
   return fmt::format(
-      "the base stays {}; all nodes spot: {} for {} USD/h {} the SLO: {} met, and {} with {}, which "
+      "the base stays {}; {}: {} for {} USD/h {} the SLO: {} met, and {} with {}, which "
       "ended {} (simulated){}",
-      model::name(service.roles.front().base).label, range_words(service, spot.roles), usd(spot.micro_usd_per_hour),
-      spot.holds_slo ? "hold" : "miss", percent(lowest_attainment_ppm(spot.seeds)),
+      model::name(service.roles.front().base).label, spot_base_words(spot), range_words(service, spot.roles),
+      usd(spot.micro_usd_per_hour), spot.holds_slo ? "hold" : "miss", percent(lowest_attainment_ppm(spot.seeds)),
       percent(spot.reclaims.attainment_ppm), spot.reclaims.name,
       experiment::counted(spot.reclaims.reclaimed, "replica", "replicas"),
-      spot.holds_slo ? "; cluster.spot_base: true allows it" : "");
+      advice.empty() || !spot.holds_slo ? "" : "; " + advice);
 }
 
 PageHeadline headline_of(const Plan& plan, std::size_t index) {
@@ -172,7 +174,8 @@ PageHeadline headline_of(const Plan& plan, std::size_t index) {
   if (!worse.empty()) out.lines.emplace_back("stress tests", worse);
   if (std::string line = zone_loss_line(plan, index); !line.empty())
     out.lines.emplace_back("zone loss", std::move(line));
-  if (std::string line = all_spot_line(service); !line.empty()) out.lines.emplace_back("spot base", std::move(line));
+  if (std::string line = spot_base_line(plan, service); !line.empty())
+    out.lines.emplace_back("spot base", std::move(line));
   if (!service.bounded_by.empty()) out.lines.emplace_back("limits", limits_line(service));
   return out;
 }
@@ -200,7 +203,7 @@ PageTable scaler_costs(const Plan& plan) {
     PageTable::Row row{.cells = {"", service.service}};
     for (const ScalerKind kind : kKinds) {
       const ScalerVariant* variant = find_variant(service, kind);
-      const bool is_simulated = variant != nullptr && variant->refused.empty() && !variant->seeds.empty();
+      const bool is_simulated = variant != nullptr && variant->refusal_reason.empty() && !variant->seeds.empty();
       std::string cell = is_simulated ? usd(micro_usd_per_hour(variant->seeds)) : "not simulated";
       if (is_simulated && !variant->holds_slo) cell += ", misses";
       row.cells.push_back((kind == service.scaler ? "▶ " : "") + cell);
@@ -221,7 +224,7 @@ PageTable scaler_table(const Plan& plan) {
         replicas += (replicas.empty() ? "" : " + ") + least_to_most(role.minimum, role.maximum);
       }
       row.cells = {"", std::string(scaler_word(variant.kind))};
-      if (!variant.refused.empty() || variant.seeds.empty()) {
+      if (!variant.refusal_reason.empty() || variant.seeds.empty()) {
         row.cells.insert(row.cells.end(), {"not simulated", "", "", replicas});
       } else {
         const std::int64_t cost = micro_usd_per_hour(variant.seeds);
@@ -241,7 +244,8 @@ bool has_other_scaler(const FrontierPoint& point, ScalerKind chosen) {
   return point.scaler != ScalerKind::capstan && point.scaler != chosen;
 }
 
-/// Returns the points to show: the efficient ones first if there are too many. The cheapest stands first.
+/// Returns at most `most` points, the cheapest first. If there are more, efficient points have precedence, then the
+/// runner-up.
 std::vector<const FrontierPoint*> shown_points(const ServicePlan& service, std::size_t most) {
   std::vector<const FrontierPoint*> order;
   for (const FrontierPoint& point : service.frontier) {
@@ -282,7 +286,7 @@ constexpr std::array<std::string_view, 7> kNeutralKeys = {"pods_per_replica", "d
                                                           "max_replicas"};
 
 /// Returns the defaults on which figures depend, without their reasons, one text for each part of the spec. A default
-/// that several services use in the same way is in one text.
+/// that several services share is listed once.
 std::vector<std::string> compact_defaults(const PlanSpec& spec) {
   struct Default {
     std::string rest{}, value{};
@@ -327,7 +331,7 @@ std::vector<std::string> compact_defaults(const PlanSpec& spec) {
   return out;
 }
 
-/// Returns the folders of `--out` with their number of files, and the files that lie in none.
+/// Returns the folders of `--out` with their number of files, and the files outside of folders.
 std::vector<PageFolder> folders_of(const Plan& plan) {
   std::vector<PageFolder> out;
   for (const PlanFile& file : list_plan_files(plan)) {
@@ -340,8 +344,8 @@ std::vector<PageFolder> folders_of(const Plan& plan) {
   return out;
 }
 
-/// Returns "assistant 99.3 %, router 100.0 %": the lowest attainment of the services that hold their SLO, or of those
-/// that miss it.
+/// Returns "assistant 99.3 %, router 100.0 %": the lowest attainment of each service that holds its SLO or, if
+/// `holds_slo` is false, of each service that misses it.
 std::string met_words(const TogetherTrials& trials, bool holds_slo) {
   std::vector<std::string> words;
   for (const TogetherService& service : trials.services) {

@@ -8,7 +8,7 @@
 
 namespace capstan::plan {
 
-/// A figure that decides something.
+/// A figure on which a decision of the plan depends.
 struct PageFigure {
   std::string name{};   ///< "cold start"
   std::string value{};  ///< "2 min 24 s"
@@ -60,7 +60,7 @@ struct Page {
   std::vector<PageFolder> folders{};    ///< folders of `--out`; none: the plan misses an SLO and has no manifests
   std::vector<std::string> needs{};     ///< components that the commands need and do not install
   std::string kill_switch{};            ///< when and how to roll back; empty: the plan has no manifests
-  std::vector<ApplyCommand> apply{};    ///< in the order in which they work, without the options that are not chosen
+  std::vector<ApplyCommand> apply{};    ///< in the order of their steps, without the options that are not chosen
 };
 
 Page page_of(const Plan& plan);

@@ -62,7 +62,7 @@ std::string text_of(const Yaml& body, std::string_view key) {
   return found == nullptr ? std::string() : std::string(found->text());
 }
 
-/// Returns the API group of an object; empty for a kind that Kubernetes has itself.
+/// Returns the API group of an object; empty for the core group.
 std::string group_of(const Manifest& manifest) {
   const std::string version = text_of(manifest.body, "apiVersion");
   const std::size_t slash = version.find('/');
@@ -73,7 +73,8 @@ bool is_applied(const Manifest& manifest) {
   return manifest.is_object && (manifest.alternative.choice.empty() || manifest.alternative.is_chosen);
 }
 
-/// Returns the command of the plan that installs Prometheus, which is optional.
+/// Returns the optional command of the plan that installs Prometheus, or the page about its installation if the plan
+/// has no such command.
 std::string prometheus_remedy(const std::vector<ApplyCommand>& commands) {
   const auto found = std::ranges::find(commands, ApplyStep::prometheus, &ApplyCommand::step);
   return found == commands.end() ? "https://prometheus-operator.dev/docs/getting-started/installation/"
@@ -129,8 +130,8 @@ void add_secrets(const PlanSpec& spec, std::vector<Prerequisite>& out) {
   }
 }
 
-/// Returns a text as one word of the shell.
-std::string in_double_quotes(std::string_view text) {
+/// Returns the text in single quotes, as one word of the shell.
+std::string in_single_quotes(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
@@ -181,7 +182,7 @@ std::string prerequisite_check(const Plan& plan) {
       out += "kubectl version >/dev/null 2>&1 || { echo \"kubectl reaches no cluster\" >&2; exit 1; }\n";
     }
     const std::string name = part.part.empty() ? part.name : fmt::format("{} ({})", part.name, part.part);
-    out += fmt::format("{} || missing {} {}\n", part.test, in_double_quotes(name), in_double_quotes(part.remedy));
+    out += fmt::format("{} || missing {} {}\n", part.test, in_single_quotes(name), in_single_quotes(part.remedy));
   }
   return out + "[ \"$absent\" -eq 0 ] || { echo \"nothing was applied\" >&2; exit 1; }\n";
 }

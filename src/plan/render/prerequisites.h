@@ -15,8 +15,8 @@ struct Prerequisite {
   std::string remedy{};  ///< command or page that installs it
 };
 
-/// Returns the needs of the chosen commands: programs, variables, and for each applied kind that Kubernetes lacks
-/// the component with its CustomResourceDefinition.
+/// Returns what the chosen commands need: programs, variables, the components that define the applied kinds, and the
+/// Secrets for gated models. Kinds that Kubernetes itself defines need no component.
 std::vector<Prerequisite> prerequisites(const Plan& plan);
 
 /// Returns the components among the prerequisites, each once: "Karpenter", "KAI", "KEDA".

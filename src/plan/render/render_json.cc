@@ -69,7 +69,7 @@ Json variant_json(const ScalerVariant& variant) {
               {"usd_per_hour", json_usd(micro_usd_per_hour(variant.seeds))},
               {"roles", list_json(variant.roles, replicas_json)},
               {"seeds", list_json(variant.seeds, trial_json)}};
-  if (!variant.refused.empty()) out["refused"] = variant.refused;
+  if (!variant.refusal_reason.empty()) out["refused"] = variant.refusal_reason;
   return out;
 }
 
@@ -82,8 +82,9 @@ Json zone_loss_json(const ServicePlan& service) {
           {"usd_per_hour", json_usd(found.micro_usd_per_hour)}};
 }
 
-Json all_spot_json(const AllSpot& spot) {
-  return {{"holds_slo", spot.holds_slo},
+Json spot_base_json(const SpotBase& spot) {
+  return {{"share", json_share(spot.share_ppm)},
+          {"holds_slo", spot.holds_slo},
           {"roles", list_json(spot.roles, replicas_json)},
           {"attainment_lowest", json_share(lowest_attainment_ppm(spot.seeds))},
           {"attainment_lowest_with_more_reclaims", json_share(spot.reclaims.attainment_ppm)},
@@ -100,6 +101,7 @@ Json service_json(const ServicePlan& service) {
               {"scalers", list_json(service.variants, variant_json)},
               {"bounded_by", service.bounded_by},
               {"spot_share", json_share(service.spot_ppm)},
+              {"spot_base_share", json_share(spot_base_ppm(service))},
               {"roles", list_json(service.roles, role_json)},
               {"seeds", list_json(service.seeds, trial_json)},
               {"robustness", list_json(service.robustness, trial_json)},
@@ -111,7 +113,7 @@ Json service_json(const ServicePlan& service) {
                             {"attainment_lowest", json_share(service.raised->attainment_ppm)},
                             {"seeds", service.raised->seeds}};
   }
-  if (service.all_spot) out["all_spot"] = all_spot_json(*service.all_spot);
+  if (service.spot_base) out["spot_base"] = spot_base_json(*service.spot_base);
   if (service.runner_up) out["runner_up"] = point_json(*service.runner_up);
   return out;
 }
@@ -124,7 +126,7 @@ Json together_service_json(const TogetherService& service) {
           {"tpot_p99_s", json_seconds(service.tpot_p99)}};
 }
 
-/// Counts, GPU time and prices are means of the simulations.
+/// Returns the results of a class of jobs. Counts, GPU time and prices are means of the simulations.
 Json together_jobs_json(const TogetherJobs& jobs, std::int64_t seeds) {
   const auto mean = [&](std::int64_t sum) { return static_cast<double>(sum) / static_cast<double>(seeds); };
   const auto gpu_hours = [&](GpuNanoseconds time) {

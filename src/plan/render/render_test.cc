@@ -22,7 +22,7 @@ Trial trial(std::uint64_t seed, std::int64_t attainment_ppm) {
           .simulated = 30min};
 }
 
-/// A plan of one service with one section that uses every field.
+/// Returns a plan of one service with one section that uses every field.
 Plan small_plan() {
   Plan plan;
   plan.spec.name = "chat-platform";
@@ -235,7 +235,8 @@ TEST(Render, AddsUpSeveralServices) {
             std::string::npos);
 }
 
-/// Two services, of which `code` meets this share on one cluster with `chat`.
+/// Returns a plan of the services `chat` and `code`. In the simulation of both on one cluster, `code` has this
+/// attainment.
 Plan plan_of_two(std::int64_t code_ppm) {
   Plan plan = small_plan();
   plan.spec.services.push_back({.name = "code"});

@@ -82,7 +82,7 @@ std::string file_words(const std::vector<PageFolder>& folders) {
   return fmt::format("{} files: {}", files, fmt::join(names, " "));
 }
 
-/// Writes the number of files of --out and of commands of apply.sh. The details name the optional ones.
+/// Writes the number of files of --out and of commands of apply.sh. The details name the optional commands.
 void write_text_files(std::string& out, const Page& page) {
   if (page.folders.empty()) return;
   const auto optional = std::ranges::count_if(page.apply, &ApplyCommand::is_optional);

@@ -28,10 +28,11 @@ inline std::uint64_t together_seeds(RequestCount requests) {
 }
 
 /// Tokens of prompts that count as one request of the budget.
-inline constexpr Tokens kPromptTokensOfRequest = 2048;
+inline constexpr Tokens kPromptTokensOfRequest = 4096;
 
 struct SearchBudget {
   RequestCount fleets = 0;     ///< simulated requests after which the search for a fleet begins no further round
+  RequestCount others = 0;     ///< the same for all of its candidates that were no finalists at first
   RequestCount scalers = 0;    ///< the same for the search of minima for the other scalers, counted from its start
   RequestCount zone_loss = 0;  ///< the same for the search of a minimum that holds the SLO without a zone
   bool is_huge = false;
@@ -43,10 +44,9 @@ inline SearchBudget budget_of(const LoadFacts& load, std::size_t services) {
   const auto share = static_cast<RequestCount>(services == 0 ? 1 : services);
   const bool is_huge = load.requests > kHugeLoadRequests;
   // A huge load gets a larger budget, because a single round over its seeds takes more than the budget of other loads.
-  return {.fleets = (is_short  ? 1'000'000
-                     : is_huge ? 24'000'000
-                               : 8'000'000) /
-                    share,
+  const RequestCount fleets = (is_short ? 1'000'000 : is_huge ? 24'000'000 : 8'000'000) / share;
+  return {.fleets = fleets,
+          .others = is_huge ? fleets : 2 * fleets,
           .scalers = (is_short ? 1'400'000 : 14'000'000) / share,
           .zone_loss = (is_short ? 500'000 : 4'000'000) / share,
           .is_huge = is_huge};

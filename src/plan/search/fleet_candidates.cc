@@ -34,7 +34,7 @@ RoleNeed need_of(const engine::EngineRow& row, model::Role role, const model::Sl
   return need;
 }
 
-/// Sets the most replicas of all roles and the limit from which that follows.
+/// Sets the largest number of replicas of all roles, and the limit that determines this number.
 void set_most_replicas(const PlanSpec& spec, const ServiceSpec& service, const RemainingLimits& limits,
                        FleetCandidate& candidate) {
   const auto roles = static_cast<ReplicaCount>(candidate.needs.size());
@@ -45,7 +45,7 @@ void set_most_replicas(const PlanSpec& spec, const ServiceSpec& service, const R
     candidate.most_replicas = most;
     candidate.bounded_by = words;
   };
-  for (const LimitedGpus& limit : limits.on(candidate.machine, candidate.price(), candidate.gpus_at_peak())) {
+  for (const LimitedGpus& limit : limits.for_machine(candidate.machine, candidate.price(), candidate.gpus_at_peak())) {
     lower(candidate.replicas_in(limit.gpus), limit.words);
   }
   if (limits.tenant_gpus) {
@@ -64,14 +64,14 @@ std::string words_of(const RemainingLimits& limits, const SpecCandidate& candida
                      const ClusterSpec& cluster) {
   std::vector<std::string> parts;
   const MicroUsd price = lowest_price(*candidate.machine, cluster).value_or(MicroUsd{0});
-  for (const LimitedGpus& limit : limits.on(*candidate.machine, price, replicas * candidate.row->tp)) {
+  for (const LimitedGpus& limit : limits.for_machine(*candidate.machine, price, replicas * candidate.row->tp)) {
     parts.push_back(limit.words);
   }
   if (!limits.tenant_words.empty()) parts.push_back(limits.tenant_words);
   return parts.empty() ? "no limit" : fmt::format("{}", fmt::join(parts, "; "));
 }
 
-/// Returns the lowest value from `low` to `high` for which `holds` is true. It must stay true for all higher values.
+/// Returns the lowest value from `low` to `high` for which `holds` is true. `holds` must be true for all higher values.
 template <typename Holds>
 std::int64_t lowest_with(std::int64_t low, std::int64_t high, const Holds& holds) {
   while (low < high) {
@@ -96,7 +96,7 @@ std::string nearest_limits(const RemainingLimits& limits, const SpecCandidate& c
     RemainingLimits changed = limits;
     changed.gpus = gpus;
     changed.per_hour = per_hour;
-    const auto left = changed.on(*candidate.machine, price, replicas * candidate.row->tp);
+    const auto left = changed.for_machine(*candidate.machine, price, replicas * candidate.row->tp);
     return std::ranges::all_of(left, [&](const LimitedGpus& l) { return fleet.replicas_in(l.gpus) >= replicas; });
   };
   std::vector<std::string> parts;
@@ -161,14 +161,14 @@ ReplicaCount replicas_at_mean(const FleetCandidate& candidate) {
   return replicas;
 }
 
-/// Says how many replicas the mean load needs if no candidate has room for nearly so many.
+/// Returns an error if the mean load needs more than `kMaxOverload` times the largest fleet of every candidate.
 std::optional<Error> overload(const ServiceSpec& service, const LoadFacts& load,
                               const std::vector<FleetCandidate>& candidates) {
   const FleetCandidate* best = nullptr;
   for (const FleetCandidate& candidate : candidates) {
     const ReplicaCount needed = replicas_at_mean(candidate);
     if (needed <= kMaxOverload * candidate.most_replicas) return std::nullopt;
-    // The candidate whose largest fleet serves the largest part of the load.
+    // `best` is the candidate whose largest fleet serves the largest part of the load.
     if (best == nullptr || candidate.most_replicas * replicas_at_mean(*best) > best->most_replicas * needed)
       best = &candidate;
   }
@@ -191,8 +191,8 @@ std::optional<Error> overload(const ServiceSpec& service, const LoadFacts& load,
   return error;
 }
 
-/// Keeps, for each GPU kind and parallelism, the machine with the lowest cost for the load and, because small machines
-/// leave fewer GPUs idle, the one with the fewest GPUs.
+/// Keeps two machines for each GPU kind and parallelism: the machine with the lowest cost for the load, and the machine
+/// with the fewest GPUs, because small machines leave fewer GPUs idle.
 std::vector<FleetCandidate> without_similar(std::vector<FleetCandidate> candidates) {
   std::map<std::pair<std::string, std::int64_t>, std::vector<FleetCandidate>> kinds;
   for (FleetCandidate& candidate : candidates) {
@@ -276,7 +276,6 @@ Result<std::vector<FleetCandidate>> fleet_candidates(const PlanSpec& spec, const
   std::ranges::sort(candidates, {}, [](const FleetCandidate& c) {
     return std::tuple(c.modelled_usd_per_hour, c.engine.gpu, c.engine.tp, c.machine.name);
   });
-  if (candidates.size() > kMaxCandidates) candidates.resize(kMaxCandidates);
   return candidates;
 }
 

@@ -15,9 +15,6 @@
 // GPU kinds, parallelisms and machines on which a service can run, before anything is simulated.
 namespace capstan::plan {
 
-/// Most candidates of one service; those with the highest modelled cost are left out.
-inline constexpr std::size_t kMaxCandidates = 8;
-
 /// The replicas of one role of a candidate.
 struct RoleNeed {
   model::Role role = model::Role::both;
@@ -36,15 +33,15 @@ struct FleetCandidate {
   ReplicaCount most_replicas = 1;    ///< largest number of replicas of all roles within the limits
   std::string bounded_by{};          ///< limit that lowered `most_replicas`; empty: none
   double modelled_usd_per_hour = 0;  ///< cost at the mean rate
-  std::int64_t peak_factor = 1;      ///< multiple of the engine table's need in `RoleNeed::at_peak`
+  std::int64_t peak_factor = 1;      ///< `RoleNeed::at_peak` is this multiple of the need by the engine table
   bool holds_slo = true;             ///< false: by the engine table, even a single request misses a bound
 
-  MicroUsd price() const { return *price_of(machine, base); }  ///< returns the price of a machine of the base
-  /// Returns the machines of one replica, the last one perhaps in part.
+  MicroUsd price() const { return *price_of(machine, base); }  ///< returns the price of one machine as `base`
+  /// Returns the machines that one replica needs. The replica may use the last machine only in part.
   std::int64_t machines_per_replica() const { return ceil_div(engine.tp, machine.gpus); }
   std::int64_t machines_for(ReplicaCount replicas) const;
   ReplicaCount replicas_on(std::int64_t machines) const;
-  /// Returns the replicas that fit into GPUs (MIG: slices) of its machines.
+  /// Returns how many replicas fit into `gpus` GPUs of its machines; for MIG, `gpus` counts slices.
   ReplicaCount replicas_in(GpuCount gpus) const;
   /// Returns the GPUs of its machines that the service needs at the peak of its load; slices for MIG.
   GpuCount gpus_at_peak() const;

@@ -19,10 +19,10 @@ std::vector<FleetCandidate> candidates_of(const PlanSpec& spec) {
 TEST(CountLoad, KnowsBurstsAndLengths) {
   const PlanSpec spec = sample_specs::chat_spec();
   const LoadFacts load = count_load(spec.services[0]).value();
-  EXPECT_NEAR(load.peak_per_s, 8, 0.8);    // four times two
+  EXPECT_NEAR(load.peak_per_s, 8, 0.8);    // a burst has 4 x 2 requests/s
   EXPECT_NEAR(load.mean_per_s, 3.5, 0.4);  // (5 min x 8 + 15 min x 2) / 20 min
   EXPECT_EQ(load.first_per_s, 2);
-  EXPECT_NEAR(load.prompt_tokens, 1370, 80);  // 1000 x exp(0.8^2 / 2), less what the longest prompts are cut
+  EXPECT_NEAR(load.prompt_tokens, 1370, 80);  // 1000 x exp(0.8^2 / 2); a bit less, as long prompts are cut
   EXPECT_EQ(load.length, std::chrono::minutes(20));
   EXPECT_EQ(load.coarse_length, load.length);  // 4,200 requests are too few for a short part
   EXPECT_TRUE(load.is_whole);

@@ -3,7 +3,7 @@
 namespace capstan::plan {
 
 Result<void> FleetSimulator::add(const std::vector<FleetOrder>& orders, const Conditions& conditions,
-                                 const std::string& stage, Tried& tried) {
+                                 const std::string& stage, TriedFleets& tried) {
   if (orders.empty()) return {};
   std::vector<TrialOrder> trials;
   for (const FleetOrder& order : orders) trials.push_back({order.fleet, conditions, order.seed});
@@ -22,8 +22,8 @@ Result<void> FleetSimulator::run(const std::vector<FleetOrder>& orders, const st
   return add(orders, {}, stage, tried_);
 }
 
-Result<Tried> FleetSimulator::run_short(const std::vector<FleetOrder>& orders, const std::string& stage) {
-  Tried tried;
+Result<TriedFleets> FleetSimulator::run_short(const std::vector<FleetOrder>& orders, const std::string& stage) {
+  TriedFleets tried;
   if (Result<void> done = add(orders, {.length = load_.coarse_length}, stage, tried); !done) {
     return std::unexpected(done.error());
   }

@@ -14,7 +14,7 @@ struct FleetOrder {
   std::uint64_t seed = 1;
 };
 
-/// Simulates fleets of one service, and keeps what the whole load showed of each.
+/// Simulates fleets of one service, and keeps the results of each fleet on the whole load.
 class FleetSimulator {
  public:
   /// The spec and the options must outlive this object.
@@ -31,7 +31,7 @@ class FleetSimulator {
   /// Simulates the whole load, and adds the results to `tried`.
   Result<void> run(const std::vector<FleetOrder>& orders, const std::string& stage);
   /// Simulates the short part of the load.
-  Result<Tried> run_short(const std::vector<FleetOrder>& orders, const std::string& stage);
+  Result<TriedFleets> run_short(const std::vector<FleetOrder>& orders, const std::string& stage);
   /// Simulates fleets under worse conditions.
   Result<std::vector<experiment::RunResult>> run_stress_tests(const std::vector<TrialOrder>& orders) {
     return trials_.run(orders, "robustness");
@@ -46,20 +46,20 @@ class FleetSimulator {
   const ServiceSpec& service() const { return service_; }
   const LoadFacts& load() const { return load_; }
   const std::vector<FleetCandidate>& candidates() const { return candidates_; }
-  const Tried& tried() const { return tried_; }
+  const TriedFleets& tried() const { return tried_; }
   std::int64_t simulations() const { return trials_.simulations(); }
   RequestCount requests() const { return trials_.requests(); }
 
  private:
   Result<void> add(const std::vector<FleetOrder>& orders, const Conditions& conditions, const std::string& stage,
-                   Tried& tried);
+                   TriedFleets& tried);
 
   const PlanSpec& spec_;
   const ServiceSpec& service_;
   LoadFacts load_;
   std::vector<FleetCandidate> candidates_;
   FleetTrials trials_;
-  Tried tried_;
+  TriedFleets tried_;
 };
 
 }  // namespace capstan::plan

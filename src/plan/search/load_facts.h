@@ -14,7 +14,8 @@ inline constexpr RequestCount kMaxSimulatedRequests = 1'000'000;
 /// these bounds.
 inline constexpr RequestCount kMinCoarseRequests = 4'000;
 inline constexpr RequestCount kMaxCoarseRequests = 50'000;
-/// The short part of a generated load contains a whole burst and its pause, unless that takes more requests than this.
+/// The short part of a generated load contains a whole burst and its pause if both together have at most this many
+/// requests.
 inline constexpr RequestCount kMaxCoarseCycleRequests = 20'000;
 
 struct LoadFacts {

@@ -9,6 +9,7 @@
 #include "plan/figures.h"
 #include "plan/search/budget.h"
 #include "plan/search/fleet_candidates.h"
+#include "plan/sections/pools.h"
 
 namespace capstan::plan {
 
@@ -16,8 +17,8 @@ namespace {
 
 constexpr ReplicaCount kManyReplicas = 10'000;  ///< highest `max_replicas` that a spec may state
 
-/// Returns the smallest fleet of the plan that held the SLO under every seed: that of constant size, else the chosen
-/// scaler's. Null if none held it.
+/// Returns the smallest fleet of the plan that held the SLO under every seed: the constant fleet, or else the fleet of
+/// the chosen scaler. Null if neither held it.
 const ScalerVariant* smallest_that_holds(const ServicePlan& plan) {
   for (const ScalerKind kind : {ScalerKind::constant, plan.scaler}) {
     const ScalerVariant* variant = find_variant(plan, kind);
@@ -26,58 +27,105 @@ const ScalerVariant* smallest_that_holds(const ServicePlan& plan) {
   return nullptr;
 }
 
-/// Returns the machines on which the largest fleet of a variant fits.
-std::int64_t machines_of(const ServicePlan& plan, const ScalerVariant& variant) {
+/// GPUs and price of the machines of a fleet.
+struct MachineNeed {
+  GpuCount gpus = 0;
+  std::int64_t micro_usd = 0;  ///< for an hour
+};
+
+/// Returns the machines on which the largest fleet with these replicas fits.
+MachineNeed machine_need(const ServicePlan& plan, const std::vector<RoleReplicas>& roles) {
   const RoleFleet& role = plan.roles.front();
   const FleetCandidate candidate{.engine = role.engine, .machine = role.machine};
   const auto add = [](ReplicaCount sum, const RoleReplicas& replicas) { return sum + replicas.maximum; };
-  return candidate.machines_for(std::accumulate(variant.roles.begin(), variant.roles.end(), ReplicaCount{0}, add));
+  const std::int64_t machines =
+      candidate.machines_for(std::accumulate(roles.begin(), roles.end(), ReplicaCount{0}, add));
+  return {.gpus = machines * whole_gpus_of(role.machine),
+          .micro_usd = machines * price_of(role.machine, role.base).value_or(MicroUsd{0}).count};
 }
 
-/// Returns the bounds of the spec that must be higher for these machines, with their new values.
-std::vector<std::string> higher_bounds(const PlanSpec& spec, const ServicePlan& plan, const ScalerVariant& variant) {
-  const RoleFleet& role = plan.roles.front();
-  const std::int64_t machines = machines_of(plan, variant);
-  const GpuCount gpus = machines * whole_gpus_of(role.machine);
-  const std::int64_t micro_usd = machines * price_of(role.machine, role.base).value_or(MicroUsd{0}).count;
+std::vector<RoleReplicas> planned_replicas(const ServicePlan& plan) {
+  std::vector<RoleReplicas> roles;
+  for (const RoleFleet& role : plan.roles) roles.push_back({.minimum = role.minimum, .maximum = role.maximum});
+  return roles;
+}
+
+/// Returns the limits of the spec that must be higher for these machines of all services, with their new values.
+std::vector<std::string> higher_limits(const PlanSpec& spec, const MachineNeed& need) {
   std::vector<std::string> out;
-  if (spec.limits.gpus && *spec.limits.gpus < gpus) out.push_back(fmt::format("limits.gpus: {}", gpus));
-  if (spec.limits.per_hour && spec.limits.per_hour->count < micro_usd) {
-    const std::int64_t cents = ceil_div(micro_usd, std::int64_t{10'000});
+  if (spec.limits.gpus && *spec.limits.gpus < need.gpus) out.push_back(fmt::format("limits.gpus: {}", need.gpus));
+  if (spec.limits.per_hour && spec.limits.per_hour->count < need.micro_usd) {
+    const std::int64_t cents = ceil_div(need.micro_usd, std::int64_t{10'000});
     out.push_back(fmt::format("limits.usd_per_hour: {}.{:02}", cents / 100, cents % 100));
   }
-  const ReplicaCount most = std::ranges::max(variant.roles, {}, &RoleReplicas::maximum).maximum;
-  if (spec.services.front().max_replicas < most) out.push_back(fmt::format("max_replicas: {}", most));
   return out;
+}
+
+bool misses_by_limit(const ServicePlan& service) {
+  return !service.holds_slo && !service.bounded_by.empty() && !service.seeds.empty();
+}
+
+/// Returns true if all services can be searched again: a bound of the spec is left to raise, and no load is huge.
+bool may_search_again(const PlanSpec& spec, const std::vector<ServicePlan>& services) {
+  const auto is_huge = [](const ServicePlan& service) {
+    return service.seeds.empty() || service.seeds.front().requests > kHugeLoadRequests;
+  };
+  const auto is_bounded = [](const ServiceSpec& service) { return service.max_replicas < kManyReplicas; };
+  const bool has_bound = spec.limits.gpus || spec.limits.per_hour || std::ranges::any_of(spec.services, is_bounded);
+  return has_bound && std::ranges::any_of(services, misses_by_limit) && std::ranges::none_of(services, is_huge);
+}
+
+/// Returns the machines of all services: those of the smallest fleets that hold the SLO for the services that missed
+/// it, and those of the plan for the others.
+MachineNeed need_of_all(const PlanSpec& spec, const std::vector<ServicePlan>& services,
+                        const std::vector<ServicePlan>& free) {
+  MachineNeed all{.gpus = gpus_of_jobs(spec)};
+  for (std::size_t i = 0; i < services.size(); ++i) {
+    const ScalerVariant* variant = misses_by_limit(services[i]) ? smallest_that_holds(free[i]) : nullptr;
+    const MachineNeed need = variant == nullptr ? machine_need(services[i], planned_replicas(services[i]))
+                                                : machine_need(free[i], variant->roles);
+    all.gpus += need.gpus;
+    all.micro_usd += need.micro_usd;
+  }
+  return all;
 }
 
 }  // namespace
 
 void find_raised_limits(const PlanSpec& spec, const SearchOptions& options, SearchResult& result) {
-  if (result.services.size() != 1) return;
-  ServicePlan& missed = result.services.front();
-  if (missed.holds_slo || missed.bounded_by.empty() || missed.seeds.empty()) return;
-  if (missed.seeds.front().requests > kHugeLoadRequests) return;
-  const bool has_bound = spec.limits.gpus || spec.limits.per_hour || spec.services.front().max_replicas < kManyReplicas;
-  if (!has_bound) return;
+  if (!may_search_again(spec, result.services)) return;
   PlanSpec free = spec;
   free.limits = {};
-  free.services.front().max_replicas = kManyReplicas;
-  const Result<SearchResult> found = search_fleets(free, options);
+  for (ServiceSpec& service : free.services) service.max_replicas = kManyReplicas;
+  SearchOptions alone = options;
+  alone.is_alone = true;
+  const Result<SearchResult> found = search_fleets(free, alone);
   if (!found) return;
   result.simulations += found->simulations;
-  const ServicePlan& plan = found->services.front();
-  const ScalerVariant* variant = smallest_that_holds(plan);
-  const std::vector<Trial>& seeds = variant == nullptr ? plan.seeds : variant->seeds;
-  RaisedLimits raised{.attainment_ppm = lowest_attainment_ppm(seeds), .seeds = static_cast<std::int64_t>(seeds.size())};
-  if (variant != nullptr) {
-    const std::vector<std::string> bounds = higher_bounds(spec, plan, *variant);
-    if (bounds.empty()) return;  // the limit of a tenant, or of the machines that exist
-    raised.bounds = fmt::format("{}", fmt::join(bounds, " and "));
-    ServicePlan fleet = with_scaler(plan, variant->kind);
-    raised.fleet = fmt::format("{} on {}", fleet_words(fleet), plan.roles.front().machine.name);
+  const std::vector<std::string> limits = higher_limits(spec, need_of_all(spec, result.services, found->services));
+  for (std::size_t i = 0; i < result.services.size(); ++i) {
+    ServicePlan& missed = result.services[i];
+    if (!misses_by_limit(missed)) continue;
+    const ServicePlan& plan = found->services[i];
+    const ScalerVariant* variant = smallest_that_holds(plan);
+    const std::vector<Trial>& seeds = variant == nullptr ? plan.seeds : variant->seeds;
+    RaisedLimits raised{.attainment_ppm = lowest_attainment_ppm(seeds),
+                        .seeds = static_cast<std::int64_t>(seeds.size())};
+    if (variant != nullptr) {
+      std::vector<std::string> bounds = limits;
+      const std::string owner = spec.services.size() > 1 ? fmt::format("services.{}.", missed.service) : "";
+      const ReplicaCount most = std::ranges::max(variant->roles, {}, &RoleReplicas::maximum).maximum;
+      if (spec.services[i].max_replicas < most) {
+        bounds.push_back(fmt::format("{}max_replicas: {}", owner, most));
+      }
+      if (bounds.empty()) continue;  // the limit of a tenant, or of the machines that exist
+      raised.bounds = fmt::format("{}", fmt::join(bounds, " and "));
+      ServicePlan fleet = with_scaler(plan, variant->kind);
+      raised.fleet = fmt::format("{} on {}{}", fleet_words(fleet), plan.roles.front().machine.name,
+                                 spec.services.size() > 1 ? ", simulated without the other services," : "");
+    }
+    missed.raised = std::move(raised);
   }
-  missed.raised = std::move(raised);
 }
 
 }  // namespace capstan::plan

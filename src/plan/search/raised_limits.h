@@ -4,9 +4,9 @@
 
 namespace capstan::plan {
 
-/// Searches a service that misses its SLO within `limits` or `max_replicas` again without these bounds, and sets
-/// `ServicePlan::raised`. Does nothing for a spec with several services, because they share the limits, and for a huge
-/// load. An error of that search sets nothing.
+/// If a service misses its SLO within `limits` or `max_replicas`, searches all services again without these bounds, and
+/// sets `ServicePlan::raised` of the services that miss it. The limits are those for all services together, and for the
+/// quotas of tenants without a service. Does nothing for a huge load. An error of that search sets nothing.
 void find_raised_limits(const PlanSpec& spec, const SearchOptions& options, SearchResult& result);
 
 }  // namespace capstan::plan

@@ -53,6 +53,26 @@ TEST(RaisedLimits, MaxReplicasIsALimitToo) {
   EXPECT_GT(number_after(missed.raised->bounds, "max_replicas: "), 2) << missed.raised->bounds;
 }
 
+TEST(RaisedLimits, TheLimitIsForAllServices) {
+  PlanSpec spec = sample_specs::small_spec();
+  spec.services.push_back(spec.services[0]);
+  spec.services[1].name = "large";
+  spec.services[1].load.requests_per_s = 12;
+  spec.limits.gpus = 4;
+  const SearchResult result = raised_search(spec);
+  ASSERT_EQ(result.services.size(), 2u);
+  std::int64_t missed = 0;
+  for (const ServicePlan& service : result.services) {
+    ASSERT_EQ(service.raised.has_value(), !service.holds_slo) << service.service;
+    if (service.holds_slo) continue;
+    ++missed;
+    EXPECT_GT(number_after(service.raised->bounds, "limits.gpus: "), 4) << service.raised->bounds;
+    EXPECT_GE(service.raised->attainment_ppm, 990'000);
+    EXPECT_NE(service.raised->fleet.find("without the other services"), std::string::npos) << service.raised->fleet;
+  }
+  EXPECT_GT(missed, 0);
+}
+
 TEST(RaisedLimits, SaysThatNoLimitHelps) {
   PlanSpec spec = sample_specs::small_spec();
   spec.limits.gpus = 2;

@@ -110,7 +110,7 @@ std::string share_words(std::string_view limit, const MachineShare& share, const
 
 }  // namespace
 
-std::vector<LimitedGpus> RemainingLimits::on(const MachineSpec& machine, MicroUsd price, GpuCount need) const {
+std::vector<LimitedGpus> RemainingLimits::for_machine(const MachineSpec& machine, MicroUsd price, GpuCount need) const {
   MachineUse own{.machine = machine, .per_hour = price};
   for (const MachineUse& use : others) {
     if (use.machine.name == machine.name) own = use;

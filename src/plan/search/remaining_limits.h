@@ -19,7 +19,7 @@ struct PeakNeed {
   GpuCount pod_gpus = 0;  ///< whole GPUs that its pods hold, rounded up
 };
 
-/// GPUs of one machine type that other services hold. Services with the same machine type share its nodes.
+/// GPUs of one machine type that other services hold or need. Services with the same machine type share its nodes.
 struct MachineUse {
   MachineSpec machine{};
   MicroUsd per_hour{};        ///< price of one machine
@@ -38,7 +38,7 @@ struct RemainingLimits {
   std::optional<GpuCount> gpus{};         ///< whole GPUs of the nodes of all services
   std::optional<MicroUsd> per_hour{};     ///< price of the nodes of all services
   GpuCount gpus_of_jobs = 0;              ///< GPUs of jobs, which `gpus` does not contain
-  std::vector<MachineUse> others{};       ///< GPUs that other services hold, one row for each machine type
+  std::vector<MachineUse> others{};       ///< GPUs of other services, one row for each machine type
   std::optional<GpuCount> tenant_gpus{};  ///< whole GPUs that the pods of the service may hold
   std::string tenant_words{};             ///< text about the limit of the tenant; empty without a limit
 
@@ -46,7 +46,7 @@ struct RemainingLimits {
   /// that only other services need, less the GPUs that other services hold on shared nodes.
   /// @param per_hour  price of one machine
   /// @param need      GPUs at the peak of the service; slices for MIG
-  std::vector<LimitedGpus> on(const MachineSpec& machine, MicroUsd per_hour, GpuCount need) const;
+  std::vector<LimitedGpus> for_machine(const MachineSpec& machine, MicroUsd per_hour, GpuCount need) const;
 };
 
 /// Returns the whole GPUs of a machine; a MIG slice is a part of one.

@@ -32,10 +32,11 @@ const std::vector<PeakNeed> kNeeds = {
     {.machine = machine_named("p5.48xlarge"), .per_hour = kNodePrice, .gpus = 16, .pod_gpus = 16},
     {.machine = machine_named("p5en.48xlarge"), .per_hour = kNodePrice, .gpus = 8, .pod_gpus = 8}};
 
-/// Returns what is left on p5.48xlarge for a service that needs 16 GPUs at its peak.
+/// Returns the GPUs that each limit leaves on a machine type for a service that needs 16 GPUs at its peak.
 std::vector<GpuCount> gpus_left(const RemainingLimits& limits, const std::string& machine = "p5.48xlarge") {
   std::vector<GpuCount> gpus;
-  for (const LimitedGpus& limit : limits.on(machine_named(machine), kNodePrice, 16)) gpus.push_back(limit.gpus);
+  for (const LimitedGpus& limit : limits.for_machine(machine_named(machine), kNodePrice, 16))
+    gpus.push_back(limit.gpus);
   return gpus;
 }
 
@@ -50,7 +51,7 @@ TEST(RemainingLimits, LeaveTheLaterServicesTheirNeed) {
   spec.limits = {.gpus = 64, .per_hour = kNodePrice * 8};
   const RemainingLimits limits = remaining_limits(spec, {}, kNeeds);
   EXPECT_EQ(gpus_left(limits), (std::vector<GpuCount>{56, 56}));
-  EXPECT_EQ(limits.on(machine_named("p5.48xlarge"), kNodePrice, 16).front().words,
+  EXPECT_EQ(limits.for_machine(machine_named("p5.48xlarge"), kNodePrice, 16).front().words,
             "limits.gpus: 56 of 64 GPUs are for chat; other services and the quotas of tenants without a service take "
             "the rest");
 }
@@ -75,15 +76,16 @@ TEST(RemainingLimits, CountSharedNodesOnce) {
   const std::vector<PeakNeed> needs = {
       {.machine = machine_named("p5.48xlarge"), .per_hour = kNodePrice, .gpus = 3, .pod_gpus = 3},
       {.machine = machine_named("p5.48xlarge"), .per_hour = kNodePrice, .gpus = 2, .pod_gpus = 2}};
-  const auto first = remaining_limits(spec, {}, needs).on(machine_named("p5.48xlarge"), kNodePrice, 3);
+  const auto first = remaining_limits(spec, {}, needs).for_machine(machine_named("p5.48xlarge"), kNodePrice, 3);
   ASSERT_EQ(first.size(), 2u);
-  EXPECT_EQ(first[0].gpus, 6);  // of 8, without the 2 of the later service
+  EXPECT_EQ(first[0].gpus, 6);  // 8 GPUs of the node, less 2 for the later service
   EXPECT_EQ(first[1].gpus, 6);
   EXPECT_EQ(first[1].words,
             "limits.usd_per_hour: 40.00 USD/h pays for 1 node of p5.48xlarge, on which other services leave 6 GPUs for "
             "chat");
   // The first service has 4 GPUs of the node, so the second has the other 4.
-  const auto second = remaining_limits(spec, {plan_of_chat(1)}, needs).on(machine_named("p5.48xlarge"), kNodePrice, 2);
+  const auto second =
+      remaining_limits(spec, {plan_of_chat(1)}, needs).for_machine(machine_named("p5.48xlarge"), kNodePrice, 2);
   EXPECT_EQ(second.at(0).gpus, 4);
   EXPECT_EQ(second.at(1).gpus, 4);
 }

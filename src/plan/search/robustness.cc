@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "plan/figures.h"
-#include "plan/search/all_spot.h"
+#include "plan/search/spot_base.h"
 #include "plan/search/zone_loss.h"
 
 namespace capstan::plan {

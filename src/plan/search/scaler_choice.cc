@@ -18,7 +18,7 @@ namespace {
 constexpr std::array kKinds = {ScalerKind::capstan, ScalerKind::scaled_object, ScalerKind::hpa, ScalerKind::constant};
 constexpr std::array kThresholdKinds = {ScalerKind::scaled_object, ScalerKind::hpa};
 constexpr int kMaxConstantTries = 12;  ///< a bisection between 1 and 64 replicas needs at most 8
-constexpr int kMaxScalerRaises = 8;    ///< largest number of times that one scaler's minimum is raised by a step
+constexpr int kMaxScalerRaises = 8;    ///< largest number of minima that are tried for one scaler
 constexpr int kMaxScalerRounds = 4;    ///< rounds of choosing a scaler and raising the minima of the others
 
 bool is_threshold(ScalerKind kind) { return std::ranges::find(kThresholdKinds, kind) != kThresholdKinds.end(); }
@@ -31,7 +31,8 @@ class ScalerSearch {
         plan_(plan),
         budget_(simulator.requests() + budget.scalers),
         seed_order_(worst_seeds_first(simulator.tried().at(capstan))),
-        highest_(highest_step(simulator.candidates()[capstan.candidate])) {}
+        highest_(highest_step(simulator.candidates()[capstan.candidate])),
+        least_(capstan.spot_base_ppm > 0 ? capstan.step : 1) {}
 
   Result<ScalerChoice> run() {
     find_refusals();
@@ -70,7 +71,7 @@ class ScalerSearch {
   }
 
   FleetKey key_of(ScalerKind kind, ReplicaCount step) const {
-    return {capstan_.candidate, step, capstan_.spot_ppm, kind, capstan_.is_all_spot};
+    return {capstan_.candidate, step, capstan_.spot_ppm, kind, capstan_.spot_base_ppm};
   }
 
   FleetOption fleet_at(const FleetKey& key) const { return scaled_fleet(simulator_, key, plan_); }
@@ -116,8 +117,9 @@ class ScalerSearch {
 
   /// Finds the smallest constant fleet that holds the SLO by bisection, from the need at the peak.
   Result<void> find_constant() {
-    ReplicaCount missed = 0, held = 0;  // largest size that misses and smallest that holds the SLO; 0: none is known
-    ReplicaCount step = std::min(peak_step(simulator_.candidates()[capstan_.candidate]), highest_);
+    ReplicaCount missed = least_ - 1;  // largest size that misses the SLO
+    ReplicaCount held = 0;             // smallest size that holds the SLO; 0: none is known
+    ReplicaCount step = std::max(least_, std::min(peak_step(simulator_.candidates()[capstan_.candidate]), highest_));
     for (int tries = 0; tries < kMaxConstantTries && has_budget(); ++tries) {
       const auto is_held = holds(ScalerKind::constant, step);
       if (!is_held) return std::unexpected(is_held.error());
@@ -134,8 +136,9 @@ class ScalerSearch {
     return {};
   }
 
-  /// Finds a small minimum of a ScaledObject or HPA: that of Capstan's policy, or if that misses the SLO the smallest
-  /// one up to the constant fleet, or else a higher one.
+  /// Finds a small minimum with which a ScaledObject or HPA holds the SLO. The first try is the minimum of Capstan's
+  /// policy. If it misses the SLO, the tries approach the size of the constant fleet and exceed it if necessary. A
+  /// bisection then finds a smaller minimum.
   Result<void> find_minimum(ScalerKind kind) {
     ReplicaCount missed = 0, held = 0, step = capstan_.step;
     for (int tries = 0; tries < kMaxScalerRaises && (has_budget() || tries == 0); ++tries) {
@@ -155,8 +158,8 @@ class ScalerSearch {
     return {};
   }
 
-  /// Tries the size of the constant fleet as the minimum of each scaler that costs more. Nodes are bought whole and
-  /// stay for an hour, so a higher minimum may cost less.
+  /// Tries the size of the constant fleet as the minimum of each scaler that costs more or is not proved to hold the
+  /// SLO. Nodes are bought whole and stay for an hour, so a higher minimum may cost less.
   Result<void> try_size_of_constant() {
     if (constant_ == 0) return {};
     const TriedFleet& constant = *find(key_of(ScalerKind::constant, constant_));
@@ -174,7 +177,8 @@ class ScalerSearch {
   }
 
   /// Returns the fleet that represents a scaler: the cheapest proven fleet that holds the SLO, has at least this step
-  /// and meets at least `wanted_ppm`. If there is none, returns the fleet that meets most; null if none was simulated.
+  /// and meets at least `wanted_ppm`. If there is none, prefers proven fleets, then fleets with this step and
+  /// `wanted_ppm`, then the fleet that meets most. Null if no fleet of the scaler was simulated.
   const TriedFleet* pick(ScalerKind kind, ReplicaCount floor, std::int64_t wanted_ppm) const {
     const auto rank = [&](const TriedFleet& fleet) {
       const bool is_enough = fleet.key.step >= floor && fleet.lowest_attainment_ppm() >= wanted_ppm;
@@ -184,13 +188,13 @@ class ScalerSearch {
     };
     const TriedFleet* best = nullptr;
     for (const auto& [key, fleet] : simulator_.tried()) {
-      if (key != key_of(kind, key.step)) continue;
+      if (key != key_of(kind, key.step) || key.step < least_) continue;
       if (best == nullptr || rank(fleet) < rank(*best)) best = &fleet;
     }
     return best;
   }
 
-  /// Returns the cheapest scaler that holds the SLO, or if none does the one that meets most.
+  /// Returns the cheapest scaler that holds the SLO or, if no scaler holds it, the scaler that meets most.
   const TriedFleet& chosen() const {
     const TriedFleet* best = nullptr;
     for (const ScalerKind kind : kKinds) {
@@ -208,8 +212,8 @@ class ScalerSearch {
     return chosen.key.scaler == ScalerKind::constant ? chosen.key.step : 0;
   }
 
-  /// Raises the minimum of the scalers that are not chosen and meet too little. Returns false if there is none, or
-  /// nothing to raise.
+  /// Raises the minimum of the scalers that are not chosen and meet too little, or stay below the chosen constant
+  /// fleet. Returns false if no minimum was raised.
   Result<bool> raise_others() {
     const TriedFleet& best = chosen();
     const ReplicaCount floor = floor_of(best);
@@ -239,7 +243,7 @@ class ScalerSearch {
     ScalerChoice out{.chosen = best.key, .capstan = pick(ScalerKind::capstan, floor_of(best), wanted)->key};
     std::vector<FleetOption> written;  // fleets of the autoscalers that the plan writes
     for (const ScalerKind kind : kKinds) {
-      ScalerVariant variant{.kind = kind, .refused = refused_[index(kind)]};
+      ScalerVariant variant{.kind = kind, .refusal_reason = refused_[index(kind)]};
       const bool is_best = kind == best.key.scaler;
       const TriedFleet* fleet = is_best                        ? &best
                                 : kind == ScalerKind::constant ? pick(kind, 0, 0)
@@ -250,8 +254,8 @@ class ScalerSearch {
         variant.holds_slo = fleet->holds_slo && is_proven(*fleet);
         variant.scenario = simulator_.scenario(fleet->fleet);
         if (kind != ScalerKind::constant) written.push_back(fleet->fleet);
-      } else if (variant.refused.empty()) {
-        variant.refused = "the search ended before it";
+      } else if (variant.refusal_reason.empty()) {
+        variant.refusal_reason = "the search ended before it";
       }
       out.variants.push_back(std::move(variant));
     }
@@ -265,6 +269,7 @@ class ScalerSearch {
   RequestCount budget_;
   std::vector<std::uint64_t> seed_order_;
   ReplicaCount highest_;
+  ReplicaCount least_;         ///< a base of spot nodes holds the SLO under more reclaims only from this step on
   ReplicaCount constant_ = 0;  ///< step of the smallest constant fleet that holds the SLO; 0: none is known
   std::array<std::string, kKinds.size()> refused_{};
 };

@@ -34,12 +34,12 @@ Result<ScalerChoice> choose_scaler(FleetSimulator& simulator, const FleetKey& ca
 Result<std::optional<FleetKey>> find_constant_fleet(FleetSimulator& simulator, const FleetKey& capstan,
                                                     const SearchBudget& budget);
 
-/// Returns the fleet under the ScaledObject or the HPA that the plan writes for this minimum.
+/// Returns `fleet` under the ScaledObject or the HPA that the plan writes for its minimum.
 /// @param kind  `scaled_object` or `hpa`
 FleetOption threshold_fleet(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& plan,
                             FleetOption fleet, ScalerKind kind);
 
-/// Returns the fleet of a key, with the object of its scaler for this minimum.
+/// Returns the fleet of a key, with the object of its scaler for the minimum of the key.
 /// @param plan  plan of the service
 FleetOption scaled_fleet(const FleetSimulator& simulator, const FleetKey& key, const ServicePlan& plan);
 

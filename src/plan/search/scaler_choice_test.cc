@@ -29,7 +29,7 @@ TEST(ScalerChoice, TakesTheCheapestThatHoldsTheSlo) {
   ASSERT_EQ(plan.variants.size(), 4u);
   EXPECT_TRUE(plan.holds_slo);
   for (const ScalerVariant& variant : plan.variants) {
-    EXPECT_EQ(variant.refused, "");
+    EXPECT_EQ(variant.refusal_reason, "");
     EXPECT_EQ(variant.seeds.size(), 5u) << scaler_word(variant.kind);
     if (!variant.holds_slo) continue;
     EXPECT_GE(micro_usd_per_hour(variant.seeds), micro_usd_per_hour(plan)) << scaler_word(variant.kind);
@@ -88,9 +88,9 @@ TEST(ScalerChoice, LeavesOutEnginesThatTheSimulatorDoesNotExport) {
   PlanSpec spec = sample_specs::small_spec();
   spec.services.front().engine = Engine::sglang;
   const ServicePlan plan = planned(spec);
-  EXPECT_NE(find_variant(plan, ScalerKind::hpa)->refused, "");
+  EXPECT_NE(find_variant(plan, ScalerKind::hpa)->refusal_reason, "");
   EXPECT_TRUE(find_variant(plan, ScalerKind::hpa)->seeds.empty());
-  EXPECT_EQ(find_variant(plan, ScalerKind::constant)->refused, "");
+  EXPECT_EQ(find_variant(plan, ScalerKind::constant)->refusal_reason, "");
   EXPECT_EQ(with_scaler(plan, ScalerKind::hpa).roles[0].minimum, plan.roles[0].minimum);
 }
 

@@ -20,7 +20,7 @@ using model::CapacityType;
 
 std::string absolute(const std::string& path) { return std::filesystem::absolute(path).lexically_normal().string(); }
 
-/// Returns a number that YAML and the reader of scenarios take as it is.
+/// Returns a number that is written without quotes.
 Yaml number(double value) { return Yaml::plain(fmt::format("{}", value)); }
 Yaml range(Duration low, Duration high, std::int64_t percent) {
   return fmt::format("{}..{}", duration_text(low * percent / 100), duration_text(high * percent / 100));
@@ -193,7 +193,7 @@ Yaml pool_yaml(const MachineSpec& machine, const std::string& name, std::int64_t
   return pool;
 }
 
-void add_standing_nodes(const ClusterSpec& cluster, const StandingMachines& standing, Yaml& list) {
+void add_initial_nodes(const ClusterSpec& cluster, const InitialMachines& standing, Yaml& list) {
   const std::int64_t owned = standing.machine->existing;
   const std::int64_t all = std::max(owned, standing.needed);
   const auto zones = static_cast<std::int64_t>(cluster.zones.size());
@@ -203,14 +203,18 @@ void add_standing_nodes(const ClusterSpec& cluster, const StandingMachines& stan
       return (whole + zones - 1 - zone) / zones * standing.unit + rest;
     };
     const std::int64_t here_owned = count_here(owned), here = count_here(all);
-    for (const bool is_owned : {true, false}) {
-      const std::int64_t count = is_owned ? here_owned : here - here_owned;
-      if (count == 0) continue;
-      Yaml nodes = machine_yaml(*standing.machine, standing.base);
+    // The last nodes are the spot nodes, so that each zone has its share of the others.
+    const std::int64_t here_spot = std::max<std::int64_t>(here - count_here(std::max(owned, all - standing.spot)), 0);
+    const auto add = [&](std::int64_t count, CapacityType capacity, const std::string& pool) {
+      if (count == 0) return;
+      Yaml nodes = machine_yaml(*standing.machine, capacity);
       nodes.set("zone", cluster.zones[static_cast<std::size_t>(zone)]).set("count", count);
-      if (!is_owned) nodes.set("pool", standing.pool);
+      if (!pool.empty()) nodes.set("pool", pool);
       list.add(nodes);
-    }
+    };
+    add(here_owned, standing.base, "");
+    add(here - here_owned - here_spot, standing.base, standing.pool);
+    add(here_spot, CapacityType::spot, standing.spot_pool);
   }
 }
 

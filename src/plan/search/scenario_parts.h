@@ -22,19 +22,21 @@ Yaml machine_yaml(const MachineSpec& machine, model::CapacityType capacity);
 /// @param most  most machines of the pool
 Yaml pool_yaml(const MachineSpec& machine, const std::string& name, std::int64_t most, model::CapacityType capacity);
 
-/// Machines of one type that stand at the start of a simulation.
-struct StandingMachines {
+/// Machines of one type that run when a simulation starts.
+struct InitialMachines {
   const MachineSpec* machine = nullptr;
   model::CapacityType base = model::CapacityType::on_demand;  ///< capacity type of the machines
   std::string pool{};                                         ///< pool of the bought machines
+  std::string spot_pool{};                                    ///< pool of the machines that are bought as spot
   std::int64_t needed = 0;                                    ///< machines that the first replicas need
-  std::int64_t unit = 1;                                      ///< machines of one replica, which stand in one zone
+  std::int64_t spot = 0;                                      ///< machines of `needed` that are bought as spot
+  std::int64_t unit = 1;                                      ///< machines of one replica, which are in one zone
 };
-/// Adds the nodes that stand at the start, over the zones in turn: machines that exist, and the needed ones that are
-/// bought.
-void add_standing_nodes(const ClusterSpec& cluster, const StandingMachines& standing, Yaml& list);
+/// Adds the nodes that run when a simulation starts, spread over the zones in turn: all existing machines, and the
+/// machines that must be bought for the first replicas.
+void add_initial_nodes(const ClusterSpec& cluster, const InitialMachines& standing, Yaml& list);
 /// Adds the bandwidth of a node and, for a cluster with spot nodes, the chance that one is reclaimed.
-/// @param reclaims_ppm  chance in an hour of each spot node, millionths
+/// @param reclaims_ppm  chance that a spot node is reclaimed within an hour, millionths
 void add_cluster_facts(std::uint32_t reclaims_ppm, bool has_spot, Yaml& cluster);
 /// Returns the value of the key `provision` of a policy.
 Yaml provision_yaml(const PlanSpec& spec, const Conditions& conditions);

@@ -11,7 +11,7 @@ std::string standing_nodes(std::int64_t existing, std::int64_t needed, std::int6
   const MachineSpec machine{
       .name = "p5", .gpu = "h100_sxm", .gpus = 8, .on_demand_per_hour = MicroUsd{1'000'000}, .existing = existing};
   Yaml list = Yaml::list();
-  add_standing_nodes(cluster, {.machine = &machine, .pool = "h100", .needed = needed, .unit = unit}, list);
+  add_initial_nodes(cluster, {.machine = &machine, .pool = "h100", .needed = needed, .unit = unit}, list);
   std::string words;
   for (const Yaml& nodes : list.elements()) {
     words += nodes.find("zone")->text() + nodes.find("count")->text() + (nodes.find("pool") != nullptr ? "+ " : " ");

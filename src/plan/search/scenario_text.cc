@@ -39,13 +39,15 @@ Yaml cluster_yaml(const PlanSpec& spec, const FleetOption& fleet, const Conditio
     out.set("pools", pools);
   }
   Yaml existing = Yaml::list();
-  add_standing_nodes(spec.cluster,
-                     {.machine = &candidate.machine,
-                      .base = fleet.base,
-                      .pool = pool,
-                      .needed = candidate.machines_for(fleet.first_replicas()),
-                      .unit = candidate.machines_per_replica()},
-                     existing);
+  add_initial_nodes(spec.cluster,
+                    {.machine = &candidate.machine,
+                     .base = fleet.base,
+                     .pool = pool,
+                     .spot_pool = spot_pool_name(candidate.engine.gpu),
+                     .needed = candidate.machines_for(fleet.first_replicas()),
+                     .spot = fleet.spot_base_machines(),
+                     .unit = candidate.machines_per_replica()},
+                    existing);
   if (!existing.empty()) out.set("existing", existing);
   add_cluster_facts(conditions.reclaims_ppm.value_or(spec.cluster.spot_interruptions_ppm), fleet.has_spot(), out);
   if (conditions.lost_zone) {
@@ -82,6 +84,13 @@ std::string range_words(ReplicaCount low, ReplicaCount high) {
 }  // namespace
 
 std::int64_t FleetOption::minimum_machines() const { return machines_for(*candidate, minimum); }
+
+std::int64_t FleetOption::spot_base_machines() const {
+  if (base == CapacityType::spot) return 0;
+  const std::int64_t unit = candidate->machines_per_replica();
+  return minimum_machines() / unit * std::int64_t{spot_base_ppm} / 1'000'000 * unit;
+}
+
 ReplicaCount FleetOption::first_replicas(std::size_t role) const {
   return std::clamp(candidate->needs[role].at_first, minimum[role], maximum[role]);
 }
@@ -104,6 +113,7 @@ std::string FleetOption::words() const {
                        role == model::Role::both ? "" : std::string(model::name(role)) + " ",
                        maximum[i] == 1 ? "replica" : "replicas");
   }
+  if (spot_base_machines() > 0) out += fmt::format(", {} % of the base spot", spot_base_ppm / 10'000);
   if (spot_ppm > 0) out += fmt::format(", {} % of added nodes spot", spot_ppm / 10'000);
   if (is_all_spot()) out += ", all nodes spot";
   if (scaler != ScalerKind::capstan) out += fmt::format(", {}", scaler_word(scaler));
@@ -118,6 +128,7 @@ std::string FleetOption::short_words() const {
     out += fmt::format(", {} {}", range_words(minimum[i], maximum[i]),
                        role == model::Role::both ? replicas : model::name(role));
   }
+  if (spot_base_machines() > 0) out += fmt::format(", base {} % spot", spot_base_ppm / 10'000);
   if (spot_ppm > 0) out += fmt::format(", added nodes {} % spot", spot_ppm / 10'000);
   if (is_all_spot()) out += ", all nodes spot";
   if (scaler != ScalerKind::capstan) out += fmt::format(", {}", scaler_word(scaler));

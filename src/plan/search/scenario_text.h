@@ -15,18 +15,25 @@ struct FleetOption {
   std::vector<ReplicaCount> minimum{};  ///< minimum replicas by role of the candidate
   std::vector<ReplicaCount> maximum{};  ///< maximum replicas by role of the candidate
   std::uint32_t spot_ppm = 0;           ///< share of the nodes above the minimum that are bought as spot, millionths
-  model::CapacityType base = model::CapacityType::on_demand;  ///< capacity type of the nodes of the minimum
+  std::uint32_t spot_base_ppm = 0;      ///< share of the nodes of the minimum that are bought as spot, millionths
+  /// Capacity type of the other nodes of the minimum. Spot if all of them are.
+  model::CapacityType base = model::CapacityType::on_demand;
   ScalerKind scaler = ScalerKind::capstan;
   Yaml scale{"capstan"};  ///< value of the key `scale` of the policy in a scenario
 
-  /// Returns the replicas of a role at the start of the load, which does not begin in an idle fleet.
+  /// Returns the replicas of a role at the start of the load: as many as its first rate needs, within the bounds.
   ReplicaCount first_replicas(std::size_t role) const;
   /// Returns the replicas of all roles at the start of the load.
   ReplicaCount first_replicas() const;
   std::int64_t minimum_machines() const;
   std::int64_t maximum_machines() const;
-  /// Returns the machines above the minimum that are bought as spot, rounded down to whole ones.
-  std::int64_t spot_machines() const { return (maximum_machines() - minimum_machines()) * spot_ppm / 1'000'000; }
+  /// Returns the machines of the minimum that a pool of their own buys as spot, rounded down to whole replicas. If all
+  /// machines of the minimum are spot, they are in the pool of the base.
+  std::int64_t spot_base_machines() const;
+  /// Returns the machines that a pool of their own buys as spot, rounded down to whole ones.
+  std::int64_t spot_machines() const {
+    return (maximum_machines() - minimum_machines()) * spot_ppm / 1'000'000 + spot_base_machines();
+  }
   /// Returns true if any of its nodes may be reclaimed.
   bool has_spot() const { return spot_machines() > 0 || base == model::CapacityType::spot; }
   /// Returns true if all nodes are bought as spot, and the candidate itself has another capacity type as its base.
@@ -43,10 +50,10 @@ struct Conditions {
   std::optional<Duration> length{};  ///< length of the simulated part of the load; nothing: all of it
   std::int64_t load_percent = 100;
   std::int64_t start_percent = 100;  ///< length of cold starts and node launches, percent of the plan's
-  /// Zone that is lost for `ClusterSpec::zone_outage`, from one third of the load on.
+  /// Zone that is lost at `lost_at` for `ClusterSpec::zone_outage`; nothing: no zone is lost.
   std::optional<std::string> lost_zone{};
   Duration lost_at{};
-  /// Chance of a reclaim in an hour of each spot node, millionths; nothing: as the spec states.
+  /// Chance that a spot node is reclaimed within an hour, millionths; nothing: the chance that the spec states.
   std::optional<std::uint32_t> reclaims_ppm{};
 };
 

@@ -81,7 +81,7 @@ TEST(ScenarioText, BuysThePartOfTheAddedNodesThatIsSpot) {
   w.fleet.spot_ppm = 500'000;
   const scenario::Scenario scenario = read_back(w);
   ASSERT_EQ(scenario.catalog->pools.size(), 2u);
-  // 2 for the minimum, half of the 4 above it, and 1 while a zone is lost.
+  // The base pool has 2 nodes for the minimum, half of the 4 nodes above it, and 1 node while a zone is lost.
   EXPECT_EQ(scenario.catalog->pools[0].limits.gpus, 5);
   EXPECT_EQ(scenario.catalog->pools[1].limits.gpus, 2);
   EXPECT_EQ(scenario.catalog->pools[1].name, "h100-spot");
@@ -89,7 +89,7 @@ TEST(ScenarioText, BuysThePartOfTheAddedNodesThatIsSpot) {
 
 TEST(ScenarioText, ScalesBothRolesOfADisaggregatedService) {
   const scenario::Scenario scenario = read_back(written(sample_specs::disaggregated_spec()));
-  ASSERT_TRUE(scenario.endpoint().split());
+  ASSERT_TRUE(scenario.endpoint().is_disaggregated());
   EXPECT_EQ(scenario.catalog->services[1].max_replicas, 6);
 }
 

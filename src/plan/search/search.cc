@@ -8,11 +8,11 @@
 
 #include "base/number_text.h"
 #include "experiment/text/words.h"
-#include "plan/search/all_spot.h"
 #include "plan/search/raised_limits.h"
 #include "plan/search/robustness.h"
 #include "plan/search/scaler_choice.h"
 #include "plan/search/service_search.h"
+#include "plan/search/spot_base.h"
 #include "plan/search/together.h"
 #include "plan/search/widened_search.h"
 #include "plan/search/zone_loss.h"
@@ -26,6 +26,7 @@ namespace capstan::plan {
 namespace {
 
 constexpr double kMaxJobs = 10'000;  ///< most jobs of a class that one simulation may have
+constexpr int kMaxSpotScalers = 3;   ///< minima of a fleet with spot nodes in its base for which a scaler is chosen
 
 /// Returns the roles of a fleet, with the maximum that a scaler may set.
 std::vector<RoleFleet> roles_of(const ServiceSpec& service, const TriedFleet& tried, const FleetOption& scaled) {
@@ -39,6 +40,7 @@ std::vector<RoleFleet> roles_of(const ServiceSpec& service, const TriedFleet& tr
                      .pods = service.pods_per_replica,
                      .machine = candidate.machine,
                      .base = tried.fleet.base,
+                     .spot_base_ppm = tried.fleet.spot_base_machines() > 0 ? tried.fleet.spot_base_ppm : 0,
                      .minimum = replicas[i].minimum,
                      .maximum = scaled.maximum[i],
                      .mean_ready_milli = replicas[i].mean_ready_milli,
@@ -50,7 +52,7 @@ std::vector<RoleFleet> roles_of(const ServiceSpec& service, const TriedFleet& tr
   return roles;
 }
 
-/// Sets the roles and the start of a service whose fleet under Capstan's policy is this one, and chooses the scaler.
+/// Sets the roles and the start of a service from its fleet under Capstan's policy, and chooses the scaler.
 Result<ScalerChoice> choose_on(FleetSimulator& simulator, const FleetKey& capstan, const SearchBudget& budget,
                                ServicePlan& plan) {
   const ServiceSpec& service = simulator.service();
@@ -62,8 +64,8 @@ Result<ScalerChoice> choose_on(FleetSimulator& simulator, const FleetKey& capsta
   return choose_scaler(simulator, capstan, plan, budget);
 }
 
-/// Returns true if a constant fleet on the machines of the runner-up is better than the chosen fleet: it costs less, or
-/// costs the same and meets more.
+/// Returns true if a constant fleet on the machines of the runner-up holds the SLO and is better than the chosen fleet,
+/// as `is_better` compares them.
 Result<bool> is_other_better(FleetSimulator& simulator, const FleetKey& runner_up, const FleetKey& chosen,
                              const SearchBudget& budget) {
   const SearchBudget half{.fleets = budget.fleets, .scalers = budget.scalers / 2, .is_huge = budget.is_huge};
@@ -73,28 +75,58 @@ Result<bool> is_other_better(FleetSimulator& simulator, const FleetKey& runner_u
   return is_better(simulator.tried().at(**constant), simulator.tried().at(chosen));
 }
 
-/// Replaces the fleet by one whose nodes are all spot, if the spec allows spot nodes for the minimum. The new fleet
-/// must be better than the chosen one, and hold the SLO under every seed and under more reclaims.
-Result<void> take_all_spot(FleetSimulator& simulator, const SearchBudget& budget, FleetKey& best, ScalerChoice& choice,
-                           ServicePlan& plan) {
-  if (!simulator.spec().cluster.may_buy_spot_base) return {};
-  const Result<std::optional<FleetKey>> key = find_all_spot_fleet(simulator, best);
-  if (!key) return std::unexpected(key.error());
+/// The fleet of a service under Capstan's policy, and the plan with the scaler that was chosen for it.
+struct ChosenScaler {
+  FleetKey capstan{};
+  ScalerChoice choice{};
+  ServicePlan plan{};
+};
+
+/// Replaces the fleet by one with a share of its base as spot, if that one is better than the chosen one, and holds the
+/// SLO under every seed and under more reclaims.
+/// @param start  fleet without a spot base
+Result<void> take_spot_share(FleetSimulator& simulator, const SearchBudget& budget, FleetKey start,
+                             std::uint32_t share_ppm, ChosenScaler& found) {
   const auto is_better_than_chosen = [&](const FleetKey& other) {
-    return is_better(simulator.tried().at(other), simulator.tried().at(choice.chosen));
+    const TriedFleet& fleet = simulator.tried().at(other);
+    return fleet.holds_slo && is_better(fleet, simulator.tried().at(found.choice.chosen));
   };
-  if (!*key || !simulator.tried().at(**key).holds_slo || !is_better_than_chosen(**key)) return {};
-  ServicePlan other_plan = plan;
-  Result<ScalerChoice> other = choose_on(simulator, **key, budget, other_plan);
-  if (!other) return std::unexpected(other.error());
-  const TriedFleet& fleet = simulator.tried().at(other->chosen);
-  if (!fleet.holds_slo || !is_better_than_chosen(other->chosen)) return {};
-  const auto reclaims = simulate_reclaims(simulator, fleet.fleet, fleet.seeds, budget);
-  if (!reclaims) return std::unexpected(reclaims.error());
-  if (reclaims->attainment_ppm < simulator.service().slo.attainment_ppm) return {};
-  best = **key;
-  choice = std::move(*other);
-  plan = std::move(other_plan);
+  for (int tries = 0; tries < kMaxSpotScalers; ++tries) {
+    const Result<std::optional<FleetKey>> key = find_spot_base_fleet(simulator, start, share_ppm, budget);
+    if (!key) return std::unexpected(key.error());
+    if (!*key || !is_better_than_chosen(**key)) return {};
+    ServicePlan plan = found.plan;
+    Result<ScalerChoice> choice = choose_on(simulator, **key, budget, plan);
+    if (!choice) return std::unexpected(choice.error());
+    if (!is_better_than_chosen(choice->chosen)) return {};
+    const TriedFleet& fleet = simulator.tried().at(choice->chosen);
+    const auto reclaims = simulate_reclaims(simulator, fleet.fleet, fleet.seeds, budget);
+    if (!reclaims) return std::unexpected(reclaims.error());
+    if (reclaims->attainment_ppm >= simulator.service().slo.attainment_ppm) {
+      found = {.capstan = **key, .choice = std::move(*choice), .plan = std::move(plan)};
+      return {};
+    }
+    // Under the chosen scaler more reclaims need a higher minimum than under Capstan's policy.
+    const std::optional<FleetKey> next =
+        with_higher_minimum(simulator, {start.candidate, (*key)->step, start.spot_ppm});
+    if (!next) return {};
+    start = *next;
+  }
+  return {};
+}
+
+/// Replaces the fleet by one with spot nodes in its base, if the spec allows that.
+Result<void> take_spot_base(FleetSimulator& simulator, const SearchBudget& budget, ChosenScaler& found) {
+  if (!simulator.spec().cluster.may_buy_spot_base) return {};
+  const TriedFleet& chosen = simulator.tried().at(found.choice.chosen);
+  for (const FleetKey& start : spot_base_starts(simulator, found.capstan, chosen)) {
+    for (const std::uint32_t share : kSpotBaseShares) {
+      const FleetKey& taken = found.capstan;
+      const bool is_lowest = taken.candidate == start.candidate && taken.spot_base_ppm > 0 && taken.step <= start.step;
+      if (is_lowest) break;  // half of the base as spot costs more, because it needs the same minimum
+      if (Result<void> done = take_spot_share(simulator, budget, start, share, found); !done) return done;
+    }
+  }
   return {};
 }
 
@@ -107,7 +139,7 @@ void keep_scenarios(FleetSimulator& simulator, std::vector<FrontierPoint>& point
   }
 }
 
-/// Returns the limits with which the search tries every fleet up to twice the need of the peak.
+/// Returns limits that are high enough for the largest fleet of the search: twice the need at the peak, and one more.
 std::string sufficient_limits(const FleetCandidate& candidate) {
   const std::int64_t machines = wanted_machines(candidate);
   return fmt::format("{} GPUs, {} USD/h", machines * whole_gpus_of(candidate.machine),
@@ -122,7 +154,7 @@ Result<ServicePlan> plan_service(FleetSimulator& simulator, FoundFleets found, c
   const ServiceSpec& service = simulator.service();
   const LoadFacts& load = simulator.load();
   ServicePlan plan{.service = service.name};
-  plan.measured_load = service.load.profile_text;
+  plan.measured_profile_text = service.load.profile_text;
   plan.mean_load = {load.prompt_tokens, load.answer_tokens, load.mean_per_s, load.peak_per_s};
   Result<ScalerChoice> choice = choose_on(simulator, found.best, budget, plan);
   if (!choice) return std::unexpected(choice.error());
@@ -135,8 +167,13 @@ Result<ServicePlan> plan_service(FleetSimulator& simulator, FoundFleets found, c
       if (!choice) return std::unexpected(choice.error());
     }
   }
-  const Result<void> compared = take_all_spot(simulator, budget, found.best, *choice, plan);
+  ChosenScaler scaled_by{.capstan = found.best, .choice = std::move(*choice), .plan = std::move(plan)};
+  const Result<void> compared = take_spot_base(simulator, budget, scaled_by);
   if (!compared) return std::unexpected(compared.error());
+  if (scaled_by.capstan.candidate != found.best.candidate) found.runner_up = found.best;
+  found.best = scaled_by.capstan;
+  choice = std::move(scaled_by.choice);
+  plan = std::move(scaled_by.plan);
   const FleetOption scaled = fleet_of(simulator.candidates(), found.best);
   plan.spot_ppm = found.best.spot_ppm;
   key = choice->chosen;
@@ -167,9 +204,9 @@ Result<ServicePlan> plan_service(FleetSimulator& simulator, FoundFleets found, c
   auto zone_loss = find_zone_loss_minimum(simulator, choice->chosen, plan, budget);
   if (!zone_loss) return std::unexpected(zone_loss.error());
   plan.zone_loss = std::move(*zone_loss);
-  auto all_spot = try_all_spot(simulator, choice->chosen, plan, budget);
-  if (!all_spot) return std::unexpected(all_spot.error());
-  plan.all_spot = std::move(*all_spot);
+  auto spot_base = try_spot_base(simulator, choice->chosen, plan, budget);
+  if (!spot_base) return std::unexpected(spot_base.error());
+  plan.spot_base = std::move(*spot_base);
   plan.frontier = frontier_of(simulator.tried(), choice->chosen, found.runner_up);
   keep_scenarios(simulator, plan.frontier);
   const auto runner_up = std::ranges::find(plan.frontier, true, &FrontierPoint::is_runner_up);
@@ -306,7 +343,7 @@ Result<SearchResult> search_fleets(const PlanSpec& spec, const SearchOptions& op
   const Result<void> allowed = check_limits_of_jobs({spec, out.services}, pools);
   if (!allowed) return std::unexpected(allowed.error());
   const bool shares_cluster = spec.services.size() > 1 || !placed_jobs(spec, pools).empty();
-  if (shares_cluster && std::ranges::all_of(out.services, &ServicePlan::holds_slo)) {
+  if (!options.is_alone && shares_cluster && std::ranges::all_of(out.services, &ServicePlan::holds_slo)) {
     Result<TogetherResult> together = prove_together(spec, out.services, chosen, options);
     if (!together) return std::unexpected(together.error());
     share_simulated_nodes(out.services, together->results, pool_of_jobs(spec, pools));

@@ -12,7 +12,8 @@ namespace capstan::plan {
 
 struct SearchOptions {
   unsigned jobs = 0;  ///< simultaneous simulations; 0: one for each core. The result does not depend on it
-  std::function<void(const std::string&)> progress;  ///< is called with a line for people; may be empty
+  std::function<void(const std::string&)> progress;  ///< receives progress messages; empty: there are none
+  bool is_alone = false;                             ///< true: all services together on one cluster are not simulated
 };
 
 struct SearchResult {

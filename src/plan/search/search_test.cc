@@ -82,21 +82,42 @@ TEST(SearchFleets, HoldsTheBoundThatARefusalAdvises) {
 TEST(SearchFleets, SaysWhatAllNodesAsSpotWouldCost) {
   PlanSpec spec = sample_specs::small_spec();
   const ServicePlan plan = found(spec).services.at(0);
-  ASSERT_TRUE(plan.all_spot);
-  EXPECT_EQ(plan.all_spot->seeds.size(), 5u);
-  EXPECT_LT(plan.all_spot->micro_usd_per_hour, micro_usd_per_hour(plan));
+  ASSERT_TRUE(plan.spot_base);
+  EXPECT_EQ(plan.spot_base->seeds.size(), 5u);
+  EXPECT_LT(plan.spot_base->micro_usd_per_hour, micro_usd_per_hour(plan));
   EXPECT_EQ(plan.roles[0].base, model::CapacityType::on_demand) << "the spec does not allow a base of spot nodes";
   spec.cluster.may_buy_spot_base = true;
   const ServicePlan allowed = found(spec).services.at(0);
   EXPECT_TRUE(allowed.holds_slo);
   if (allowed.roles[0].base == model::CapacityType::spot) {
     EXPECT_LT(micro_usd_per_hour(allowed), micro_usd_per_hour(plan));
-    EXPECT_FALSE(allowed.all_spot);
+    EXPECT_FALSE(allowed.spot_base);
     EXPECT_EQ(allowed.robustness.back().condition, TrialCondition::reclaims);
     EXPECT_GE(allowed.robustness.back().attainment_ppm, 990'000);
   } else {
-    EXPECT_FALSE(allowed.all_spot->holds_slo) << "it was cheaper, so it must have missed the SLO";
+    EXPECT_FALSE(allowed.spot_base->holds_slo) << "it was cheaper, so it must have missed the SLO";
   }
+}
+
+TEST(SearchFleets, TakesASpotBaseThatNeedsAHigherMinimum) {
+  PlanSpec spec = sample_specs::spec_of(R"(
+cluster:
+  instances: [{instance: p5.4xlarge, usd_per_hour: 6.88, spot_usd_per_hour: 1.20}]
+  capacity: [on_demand, spot]
+  spot_base: true
+services:
+  - name: small
+    model: Llama-3.1-8B
+    slo: {ttft_p99: 1s, tpot: 50ms}
+    load: {requests_per_second: 5, burst_factor: 1, duration: 20m}
+)");
+  const ServicePlan plan = found(spec).services.at(0);
+  EXPECT_EQ(plan.roles[0].base, model::CapacityType::spot);
+  EXPECT_GE(plan.robustness.back().attainment_ppm, 990'000) << "under more reclaims";
+  spec.cluster.may_buy_spot_base = false;
+  const ServicePlan on_demand = found(spec).services.at(0);
+  EXPECT_GT(plan.roles[0].minimum, on_demand.roles[0].minimum);
+  EXPECT_LT(micro_usd_per_hour(plan), micro_usd_per_hour(on_demand));
 }
 
 TEST(SearchFleets, AFleetThatMissesItsSloIsAResult) {

@@ -10,10 +10,11 @@ namespace capstan::plan {
 
 namespace {
 
-constexpr std::size_t kMaxFinalists = 3;      ///< candidates that are simulated on the whole load
-constexpr std::size_t kMaxHugeFinalists = 2;  ///< candidates that are simulated on the whole of a huge load
-constexpr int kMaxRefinements = 4;            ///< rounds that look for a lower or higher minimum of the finalists
-constexpr int kMaxLeaderRaises = 6;           ///< rounds that raise the minimum because a seed missed the SLO
+constexpr std::size_t kCandidatesOfRound = 8;  ///< candidates that a round simulates on a short part of the load
+constexpr std::size_t kMaxFinalists = 3;       ///< candidates that are simulated on the whole load
+constexpr std::size_t kMaxHugeFinalists = 2;   ///< candidates that are simulated on the whole of a huge load
+constexpr int kMaxRefinements = 4;             ///< rounds that look for a lower or higher minimum of the finalists
+constexpr int kMaxLeaderRaises = 6;            ///< rounds that raise the minimum because a seed missed the SLO
 
 /// Searches the fleet of one service.
 class ServiceSearch {
@@ -22,10 +23,14 @@ class ServiceSearch {
       : simulator_(simulator), candidates_(simulator.candidates()), budget_(budget) {}
 
   Result<FoundFleets> run() {
-    for (const auto step : {&ServiceSearch::compare_candidates, &ServiceSearch::simulate_whole_load,
-                            &ServiceSearch::refine_minimum, &ServiceSearch::prove}) {
-      if (Result<void> done = (this->*step)(); !done) return std::unexpected(done.error());
-    }
+    if (Result<void> done = compare_candidates(); !done) return std::unexpected(done.error());
+    take_finalists();
+    do {
+      for (const auto step :
+           {&ServiceSearch::simulate_whole_load, &ServiceSearch::refine_minimum, &ServiceSearch::prove}) {
+        if (Result<void> done = (this->*step)(); !done) return std::unexpected(done.error());
+      }
+    } while (take_next_finalists());
     const TriedFleet& best = best_proven(nullptr);
     FoundFleets found{.best = best.key};
     const bool has_other = std::ranges::any_of(simulator_.tried(), [&](const auto& entry) {
@@ -36,14 +41,65 @@ class ServiceSearch {
   }
 
  private:
-  bool has_budget() const { return simulator_.requests() < budget_.fleets; }
+  bool has_budget() const { return simulator_.requests() < (has_proven_ ? budget_.others : budget_.fleets); }
   std::size_t finalists_most() const { return budget_.is_huge ? kMaxHugeFinalists : kMaxFinalists; }
 
-  /// Simulates each candidate with several minima on a short part of the load, and orders the candidates by their best
-  /// fleet.
+  /// Simulates candidates with several minima on a short part of the load, and orders the candidates by their best
+  /// fleet. The candidates with the lowest modelled cost come first. The next ones follow as long as no fleet holds the
+  /// SLO, or if their modelled cost is below that of the best fleet: the model knows only requests of mean length, so
+  /// it may understate what long prompts cost on slow GPUs.
   Result<void> compare_candidates() {
+    TriedFleets tried;
+    for (std::size_t first = 0; first < candidates_.size(); first += kCandidatesOfRound) {
+      if (first > 0 && !may_be_better(candidates_[first], tried)) break;
+      if (Result<void> done = try_short(first, tried); !done) return done;
+    }
+    std::vector<const TriedFleet*> fleets;
+    for (const auto& [key, fleet] : tried) fleets.push_back(&fleet);
+    std::ranges::sort(fleets, [](const TriedFleet* a, const TriedFleet* b) { return is_better(*a, *b); });
+    for (const TriedFleet* fleet : fleets) {
+      const bool is_new = std::ranges::find(ranked_, fleet->key.candidate, &FleetKey::candidate) == ranked_.end();
+      if (is_new) ranked_.push_back(fleet->key);
+    }
+    return {};
+  }
+
+  /// Takes the first candidates of the ranking as finalists.
+  void take_finalists() {
+    finalists_.assign(ranked_.begin(), ranked_.begin() + std::min(ranked_.size(), finalists_most()));
+    // The runner-up has another GPU kind or parallelism than the best fleet, so at least one such fleet is a finalist.
+    const auto is_another = [&](const FleetKey& key) { return is_other_kind(key, finalists_.front()); };
+    const auto other = std::ranges::find_if(ranked_, is_another);
+    if (std::ranges::none_of(finalists_, is_another) && other != ranked_.end()) {
+      if (finalists_.size() == finalists_most()) finalists_.pop_back();
+      finalists_.push_back(*other);
+    }
+  }
+
+  /// Takes the next candidates of the ranking that may still be better than the best proven fleet. Returns false if
+  /// there are none, or if the budget is used up.
+  bool take_next_finalists() {
+    for (const FleetKey& finalist : finalists_) std::erase(ranked_, finalist);
+    finalists_.clear();
+    const TriedFleet& proven = best_proven(nullptr);
+    if (budget_.is_huge && proven.holds_slo) return false;
+    for (const FleetKey& key : ranked_) {
+      const bool may_cost_less = !proven.holds_slo || !is_dearer(candidates_[key.candidate], proven);
+      if (may_cost_less && has_budget() && finalists_.size() < finalists_most()) finalists_.push_back(key);
+    }
+    return !finalists_.empty();
+  }
+
+  /// Returns true if the candidate costs at least as much as the fleet, by the model and for the mean rate.
+  static bool is_dearer(const FleetCandidate& candidate, const TriedFleet& fleet) {
+    return static_cast<double>(fleet.micro_usd_per_hour()) <= candidate.modelled_usd_per_hour * 1e6;
+  }
+
+  /// Simulates the candidates of one round on the short part of the load.
+  /// @param first  index of the first candidate of the round
+  Result<void> try_short(std::size_t first, TriedFleets& tried) {
     std::vector<FleetOrder> orders;
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    for (std::size_t i = first; i < std::min(first + kCandidatesOfRound, candidates_.size()); ++i) {
       const ReplicaCount peak = peak_step(candidates_[i]);
       std::set<ReplicaCount> steps;
       for (const ReplicaCount thirds : {0, 1, 2, 3, 4}) {
@@ -52,25 +108,18 @@ class ServiceSearch {
       }
       for (const ReplicaCount step : steps) orders.push_back(simulator_.order({i, step, 0}, 1));
     }
-    const Result<Tried> tried = simulator_.run_short(orders, "short part of the load");
-    if (!tried) return std::unexpected(tried.error());
-    std::vector<const TriedFleet*> ranked;
-    for (const auto& [key, fleet] : *tried) ranked.push_back(&fleet);
-    std::ranges::sort(ranked, [](const TriedFleet* a, const TriedFleet* b) { return is_better(*a, *b); });
-    for (const TriedFleet* fleet : ranked) {
-      const bool is_new = std::ranges::find(finalists_, fleet->key.candidate, &FleetKey::candidate) == finalists_.end();
-      if (is_new && finalists_.size() < finalists_most()) finalists_.push_back(fleet->key);
-    }
-    // The runner-up has another GPU kind or parallelism than the best fleet, so at least one such fleet is a finalist.
-    const auto is_another = [&](const FleetKey& key) { return is_other_kind(key, finalists_.front()); };
-    if (std::ranges::any_of(finalists_, is_another)) return {};
-    for (const TriedFleet* fleet : ranked) {
-      if (!is_another(fleet->key)) continue;
-      if (finalists_.size() == finalists_most()) finalists_.pop_back();
-      finalists_.push_back(fleet->key);
-      break;
-    }
+    Result<TriedFleets> round = simulator_.run_short(orders, "short part of the load");
+    if (!round) return std::unexpected(round.error());
+    tried.merge(*round);
     return {};
+  }
+
+  /// Returns true if no fleet holds the SLO, or if the modelled cost of the candidate is below that of the best fleet.
+  bool may_be_better(const FleetCandidate& candidate, const TriedFleets& tried) const {
+    const auto is_as_good = [&](const auto& entry) {
+      return entry.second.holds_slo && is_dearer(candidate, entry.second);
+    };
+    return has_budget() && std::ranges::none_of(tried, is_as_good);
   }
 
   bool is_other_kind(const FleetKey& a, const FleetKey& b) const {
@@ -118,7 +167,8 @@ class ServiceSearch {
     return *best;
   }
 
-  /// Returns the next fleet to try for the smallest minimum that holds the SLO; nothing if it is known.
+  /// Returns the next fleet to try in the search for the smallest minimum that holds the SLO; nothing if the search of
+  /// the finalist is complete.
   std::optional<FleetKey> next_step(const FleetKey& finalist) const {
     const FleetKey best = best_of(finalist.candidate).key;
     ReplicaCount missed = 0, held = 0;  // largest step that misses and smallest that holds the SLO; 0: none is known
@@ -166,6 +216,10 @@ class ServiceSearch {
   /// the third round.
   Result<void> prove() {
     leaders_ = leaders();
+    if (has_proven_) {
+      const TriedFleet& proven = best_proven(nullptr);
+      std::erase_if(leaders_, [&](const FleetKey& key) { return !is_better(simulator_.tried().at(key), proven); });
+    }
     for (int round = 0; round <= kMaxLeaderRaises; ++round) {
       std::vector<FleetOrder> orders;
       for (const FleetKey& leader : leaders_) {
@@ -182,6 +236,7 @@ class ServiceSearch {
       const bool is_raised = raise_leaders();
       if (!(has_budget() && add_challenger()) && !is_raised) break;
     }
+    has_proven_ = true;
     return {};
   }
 
@@ -199,12 +254,17 @@ class ServiceSearch {
     return true;
   }
 
-  /// Raises the minimum of the leaders that miss the SLO. Returns false if there is nothing to raise.
+  /// Raises the minimum of the leaders that miss the SLO. The leaders of a later round of finalists are only raised
+  /// while they cost less than the best fleet. Returns false if there is nothing to raise.
   bool raise_leaders() {
     bool is_raised = false;
     for (FleetKey& leader : leaders_) {
       const FleetCandidate& candidate = candidates_[leader.candidate];
-      if (simulator_.tried().at(leader).holds_slo || leader.step >= highest_step(candidate)) continue;
+      const TriedFleet& tried = simulator_.tried().at(leader);
+      if (tried.holds_slo || leader.step >= highest_step(candidate)) continue;
+      const TriedFleet& proven = best_proven(nullptr);
+      const bool is_too_dear = proven.holds_slo && tried.micro_usd_per_hour() >= proven.micro_usd_per_hour();
+      if (has_proven_ && is_too_dear) continue;
       const ReplicaCount more = std::max<ReplicaCount>(1, peak_step(candidate) / 8);
       leader.step = std::min(leader.step + more, highest_step(candidate));
       is_raised = true;
@@ -226,8 +286,10 @@ class ServiceSearch {
   FleetSimulator& simulator_;
   const std::vector<FleetCandidate>& candidates_;
   SearchBudget budget_;
+  std::vector<FleetKey> ranked_;     ///< best fleet of each candidate on the short part, the best first
   std::vector<FleetKey> finalists_;  ///< best fleet of each candidate that is simulated on the whole load
   std::vector<FleetKey> leaders_;    ///< fleets that are simulated under all seeds
+  bool has_proven_ = false;          ///< true: the first finalists were proven
 };
 
 }  // namespace

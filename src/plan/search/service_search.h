@@ -13,7 +13,8 @@ struct FoundFleets {
   std::optional<FleetKey> runner_up{};  ///< the best of another GPU kind or parallelism, simulated under all seeds
 };
 
-/// Finds the cheapest fleet under Capstan's policy that holds the SLO, or if none does the one that meets most.
+/// Finds the cheapest fleet under Capstan's policy that holds the SLO or, if no fleet holds it, the fleet that meets
+/// most.
 Result<FoundFleets> find_fleets(FleetSimulator& simulator, const SearchBudget& budget);
 
 }  // namespace capstan::plan

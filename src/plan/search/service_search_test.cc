@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "plan/sample_specs.h"
 
@@ -42,6 +44,39 @@ TEST_F(ServiceSearchTest, TheRunnerUpIsOfAnotherKind) {
   const engine::EngineRow& best = simulator_->candidates()[fleets.best.candidate].engine;
   const engine::EngineRow& other = simulator_->candidates()[fleets.runner_up->candidate].engine;
   EXPECT_TRUE(best.gpu != other.gpu || best.tp != other.tp);
+}
+
+/// Returns true if a fleet of the candidate was simulated on the whole load.
+bool is_tried(const FleetSimulator& simulator, std::size_t candidate) {
+  return std::ranges::any_of(simulator.tried(), [&](const auto& entry) { return entry.first.candidate == candidate; });
+}
+
+TEST_F(ServiceSearchTest, FindsFastGpusThatTheModelledCostRanksLow) {
+  // A hundredth of the prompts is so long that only the fastest GPUs compute it in time. The model knows the mean only.
+  PlanSpec spec = sample_specs::spec_of(R"(
+services:
+  - name: long
+    model: Llama-3.1-8B
+    dtype: fp8
+    slo: {ttft_p99: 2s}
+    load: {requests_per_second: 6, burst_factor: 1, duration: 4m, answer_tokens: 100,
+           prompt_tokens: {median: 3000, sigma: 1.6, longest: 120000}}
+)");
+  const FoundFleets fleets = found(spec);
+  EXPECT_TRUE(simulator_->tried().at(fleets.best).holds_slo);
+  EXPECT_GE(fleets.best.candidate, 8u) << simulator_->candidates()[fleets.best.candidate].words();
+}
+
+TEST_F(ServiceSearchTest, LeavesOutNoCandidateThatMayCostLess) {
+  const FoundFleets fleets = found(sample_specs::chat_spec());
+  const TriedFleet& best = simulator_->tried().at(fleets.best);
+  ASSERT_TRUE(best.holds_slo);
+  const std::vector<FleetCandidate>& candidates = simulator_->candidates();
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (candidates[i].modelled_usd_per_hour * 1e6 >= static_cast<double>(best.micro_usd_per_hour())) continue;
+    EXPECT_TRUE(is_tried(*simulator_, i)) << candidates[i].words();
+  }
+  EXPECT_GT(candidates.size(), 3u);
 }
 
 TEST(SearchBudget, IsSmallForShortLoadsAndDividedByServices) {

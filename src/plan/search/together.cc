@@ -79,7 +79,7 @@ class TogetherSearch {
   /// Returns true if the budget of the higher minima allows one of them to be simulated under all seeds.
   bool has_budget() const { return left_ >= requests() * static_cast<RequestCount>(seeds().size()); }
 
-  /// Simulates higher minima, first under the seed that missed an SLO by most. If that misses, too, no other seed is
+  /// Simulates higher minima, first under the seed `first`. If a service misses its SLO under it, no other seed is
   /// simulated.
   Result<TogetherTrials> remedy_trials(std::uint64_t first) {
     constexpr std::string_view kStage = "all services on one cluster, with higher minima";

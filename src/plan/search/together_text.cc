@@ -103,8 +103,8 @@ class TogetherText {
   }
 
   /// Returns the machines of a pool that the first replicas need, and the machines of one replica.
-  StandingMachines standing_machines(const GpuPool& pool) const {
-    StandingMachines out{.machine = &pool.machines.front(), .pool = pool.name};
+  InitialMachines standing_machines(const GpuPool& pool) const {
+    InitialMachines out{.machine = &pool.machines.front(), .pool = pool.name};
     GpuCount gpus = 0;
     for (std::size_t i = 0; i < fleets_.size(); ++i) {
       const FleetOption& fleet = fleets_[i].fleet;
@@ -113,6 +113,7 @@ class TogetherText {
         const Device device = device_of(role);
         if (device.pool != pool.name) continue;
         out.base = role.base;
+        out.spot_pool = pool.name + "-spot";
         const std::int64_t unit = fleet.candidate->machines_per_replica();
         out.unit = std::max(out.unit, unit);
         const GpuCount of_replica =
@@ -121,6 +122,7 @@ class TogetherText {
       }
     }
     out.needed = ceil_div(gpus, pool.gpus_per_node());
+    out.spot = std::min(pool.spot_base_nodes, out.needed);
     return out;
   }
 
@@ -131,13 +133,13 @@ class TogetherText {
     std::int64_t machines = 0;
     bool has_spot = false;
     for (const GpuPool& pool : pools_) {
-      const StandingMachines standing = standing_machines(pool);
+      const InitialMachines standing = standing_machines(pool);
       const std::int64_t bought = std::max(pool.limit_nodes(), standing.needed);
       pools.add(pool_yaml(pool.machines.front(), pool.name, bought, standing.base));
       if (pool.spot_nodes > 0) {
         pools.add(pool_yaml(pool.machines.front(), pool.name + "-spot", pool.spot_nodes, CapacityType::spot));
       }
-      add_standing_nodes(spec_.cluster, standing, existing);
+      add_initial_nodes(spec_.cluster, standing, existing);
       machines += std::max(bought + pool.spot_nodes, pool.existing_nodes);
       has_spot = has_spot || pool.spot_nodes > 0 || standing.base == CapacityType::spot;
     }

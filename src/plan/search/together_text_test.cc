@@ -93,7 +93,7 @@ TEST(TogetherText, HasTheJobsOfTheTenantsWithTheirPriorities) {
   EXPECT_EQ(row.job_class.required_level, model::Level(model::TopologyLevel::zone)) << "a node has one GPU";
   EXPECT_EQ(row.load.sizes[0].min_pods, 2);
   EXPECT_EQ(row.load.until, two.load.length);
-  EXPECT_EQ(scenario.endpoints[0].priority, 100);
+  EXPECT_EQ(scenario.workload().priority, 100);
   two.spec.cluster.gang_scheduler = GangScheduler::none;
   EXPECT_FALSE(two.read().jobs.at(0).job_class.preemptible) << "the default scheduler knows no queues";
 }

@@ -46,8 +46,8 @@ class FleetTrials {
 /// at least one request is counted for every `kPromptTokensOfRequest` tokens of prompts.
 RequestCount counted_requests(const experiment::RunResult& result);
 
-/// Returns the met requests per second of the busiest window of a simulation, thousandths: of the requests that
-/// arrived in the `kPeakWindow` with the most arrivals, in whole minutes. A shorter simulation is one window.
+/// Returns the met requests per second of the busiest window of a simulation, thousandths. The busiest window is the
+/// `kPeakWindow` of whole minutes in which the most requests arrive. A shorter simulation is one window.
 /// @param simulated  length of the simulation
 std::int64_t goodput_milli(std::span<const experiment::Minute> by_minute, Duration simulated);
 

@@ -13,7 +13,9 @@ namespace capstan::plan {
 
 namespace {
 
-/// Returns the maximum of each role without a limit.
+constexpr std::uint32_t kAllPpm = 1'000'000;
+
+/// Returns the maximum that each role would have if no limit lowered it.
 std::vector<ReplicaCount> wanted_maxima(const FleetCandidate& candidate) {
   std::vector<ReplicaCount> maxima;
   for (const RoleNeed& need : candidate.needs) {
@@ -26,12 +28,13 @@ ReplicaCount sum_of(const std::vector<ReplicaCount>& replicas) {
   return std::accumulate(replicas.begin(), replicas.end(), ReplicaCount{0});
 }
 
-/// Returns the highest minimum of each role, which is also its maximum in every fleet of the candidate.
+/// Returns the highest minimum of each role, which is also its maximum in every fleet that is not of constant size.
 std::vector<ReplicaCount> maxima_of(const FleetCandidate& candidate) {
   std::vector<ReplicaCount> maxima = wanted_maxima(candidate);
   const ReplicaCount sum = sum_of(maxima);
   if (sum <= candidate.most_replicas) return maxima;
-  // Each role gets its share of the limit, rounded down. The roles that lose most by rounding get the replicas left.
+  // Each role gets its share of the limit, rounded down. The roles that lose most by rounding get the remaining
+  // replicas.
   std::vector<std::pair<ReplicaCount, std::size_t>> lost;
   ReplicaCount left = candidate.most_replicas;
   for (std::size_t i = 0; i < maxima.size(); ++i) {
@@ -99,7 +102,8 @@ FleetOption fleet_of(const std::vector<FleetCandidate>& candidates, const FleetK
   FleetOption fleet{.candidate = &candidate,
                     .maximum = maxima_of(candidate),
                     .spot_ppm = key.spot_ppm,
-                    .base = key.is_all_spot ? model::CapacityType::spot : candidate.base};
+                    .spot_base_ppm = key.spot_base_ppm,
+                    .base = key.spot_base_ppm >= kAllPpm ? model::CapacityType::spot : candidate.base};
   const ReplicaCount steps = peak_step(candidate);
   for (std::size_t i = 0; i < candidate.needs.size(); ++i) {
     const ReplicaCount minimum = (candidate.needs[i].at_peak * key.step + steps - 1) / steps;
@@ -155,10 +159,15 @@ void note_result(const experiment::RunResult& result, const ServiceSpec& service
   tried.seeds.insert(place, std::move(trial));
 }
 
-std::vector<FrontierPoint> frontier_of(const Tried& tried, const FleetKey& chosen,
+std::vector<FrontierPoint> frontier_of(const TriedFleets& tried, const FleetKey& chosen,
                                        const std::optional<FleetKey>& runner_up) {
   std::vector<FrontierPoint> points;
+  const auto best = tried.find(chosen);
   for (const auto& [key, fleet] : tried) {
+    // More reclaims would make it miss the SLO, or it would be the chosen one.
+    const bool misses_reclaims =
+        key.spot_base_ppm > 0 && key != chosen && best != tried.end() && is_better(fleet, best->second);
+    if (misses_reclaims) continue;
     FrontierPoint& point = points.emplace_back(fleet.point());
     point.is_chosen = key == chosen;
     point.is_runner_up = key == runner_up;

@@ -18,7 +18,7 @@ struct FleetKey {
   ReplicaCount step = 1;      ///< minimum of the role with most replicas at the peak
   std::uint32_t spot_ppm = 0;
   ScalerKind scaler = ScalerKind::capstan;
-  bool is_all_spot = false;  ///< true: also the nodes of the minimum are spot
+  std::uint32_t spot_base_ppm = 0;  ///< share of the nodes of the minimum that are spot, millionths
   friend auto operator<=>(const FleetKey&, const FleetKey&) = default;
 };
 
@@ -38,7 +38,7 @@ struct TriedFleet {
   std::vector<RoleReplicas> replicas() const;
 };
 
-using Tried = std::map<FleetKey, TriedFleet>;
+using TriedFleets = std::map<FleetKey, TriedFleet>;
 
 /// Returns true if `a` is the better choice: it holds the SLO and `b` does not, or both hold it and `a` costs less, or
 /// neither holds it and `a` meets more. Between equal fleets, cost decides, then attainment, then the order of
@@ -46,8 +46,8 @@ using Tried = std::map<FleetKey, TriedFleet>;
 bool is_better(const TriedFleet& a, const TriedFleet& b);
 
 /// Returns the fleet with minimum and maximum of each role. The maximum is twice the need at the peak and one more,
-/// within the limits of the candidate; a constant fleet has its minimum as its maximum. The objects of a ScaledObject
-/// and an HPA are set by `threshold_fleet`.
+/// within the limits of the candidate; a constant fleet has its minimum as its maximum. `threshold_fleet` adds the
+/// object of a ScaledObject or HPA.
 FleetOption fleet_of(const std::vector<FleetCandidate>& candidates, const FleetKey& key);
 
 /// Returns true if the limits of the candidate lower the maximum of its fleets.
@@ -67,7 +67,7 @@ void note_result(const experiment::RunResult& result, const ServiceSpec& service
 
 /// Returns one point for each fleet, the cheapest first, with the efficient ones, the chosen one and the runner-up
 /// marked.
-std::vector<FrontierPoint> frontier_of(const Tried& tried, const FleetKey& chosen,
+std::vector<FrontierPoint> frontier_of(const TriedFleets& tried, const FleetKey& chosen,
                                        const std::optional<FleetKey>& runner_up);
 
 }  // namespace capstan::plan

@@ -38,12 +38,12 @@ TEST(FleetOf, RaisesTheMinimaOfBothRolesTogether) {
 
 TEST(FleetOf, StaysWithinTheLimits) {
   const std::vector<FleetCandidate> candidates = {candidate_with({2, 8}, 11)};
-  EXPECT_EQ(fleet_of(candidates, {0, 1, 0}).maximum, (std::vector<ReplicaCount>{3, 8}));  // 2.5 and 8.5
+  EXPECT_EQ(fleet_of(candidates, {0, 1, 0}).maximum, (std::vector<ReplicaCount>{3, 8}));  // 11 x 5/22, 11 x 17/22
 }
 
 TEST(LimitsBind, IfTheyLowerTheMaximumOfAFleet) {
   EXPECT_TRUE(limits_bind(candidate_with({2, 8}, 21)));
-  EXPECT_FALSE(limits_bind(candidate_with({2, 8}, 22)));  // 5 and 17
+  EXPECT_FALSE(limits_bind(candidate_with({2, 8}, 22)));  // the maxima without limits are 5 and 17
 }
 
 TEST(FleetOf, AConstantFleetHasItsMinimumAsItsMaximum) {

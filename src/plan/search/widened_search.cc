@@ -18,7 +18,7 @@ void widen(FleetCandidate& candidate) {
   for (RoleNeed& need : candidate.needs) need.at_peak *= 2;
 }
 
-std::vector<std::size_t> narrow_candidates(const FleetSimulator& simulator, const FoundFleets& found) {
+std::vector<std::size_t> too_small_candidates(const FleetSimulator& simulator, const FoundFleets& found) {
   const std::vector<FleetCandidate>& candidates = simulator.candidates();
   const TriedFleet& best = simulator.tried().at(found.best);
   const auto is_too_small = [&](std::size_t i) {
@@ -47,7 +47,7 @@ Result<FinishedSearch> find_fleets_widened(const PlanSpec& spec, const ServiceSp
     // If larger fleets are impossible, the result of the earlier search stays valid.
     if (!found && finished.simulator && found.error().kind == ErrorKind::infeasible) break;
     if (!found) return std::unexpected(found.error());
-    const std::vector<std::size_t> narrow = narrow_candidates(*simulator, *found);
+    const std::vector<std::size_t> narrow = too_small_candidates(*simulator, *found);
     const bool is_taken = !finished.simulator || is_better(simulator->tried().at(found->best),
                                                            finished.simulator->tried().at(finished.found.best));
     if (is_taken) {

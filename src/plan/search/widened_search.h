@@ -21,7 +21,7 @@ void widen(FleetCandidate& candidate);
 /// Returns the candidates for which larger fleets should be searched. A simulation showed that the largest fleet of
 /// such a candidate misses the SLO, although it is large enough by the engine table, and it costs less than the best
 /// fleet. If no fleet holds the SLO, returns all candidates. Candidates that the limits already bound are left out.
-std::vector<std::size_t> narrow_candidates(const FleetSimulator& simulator, const FoundFleets& found);
+std::vector<std::size_t> too_small_candidates(const FleetSimulator& simulator, const FoundFleets& found);
 
 /// Finds the cheapest fleet that holds the SLO as `find_fleets` does, and searches again among larger fleets where
 /// those of the first search were too small.

@@ -53,7 +53,7 @@ TEST_F(WidenedSearchTest, SearchesOnceIfTheFleetsAreLargeEnough) {
   candidates_.resize(1);
   const FinishedSearch search_result = search();
   EXPECT_EQ(search_result.dropped_simulations, 0);
-  EXPECT_TRUE(narrow_candidates(*search_result.simulator, search_result.found).empty());
+  EXPECT_TRUE(too_small_candidates(*search_result.simulator, search_result.found).empty());
 }
 
 TEST(Widen, DoublesTheNeedAtThePeak) {

@@ -34,7 +34,7 @@ class ZoneLossSearch {
   }
 
   Result<std::optional<ZoneLossMinimum>> run() {
-    ReplicaCount missed = chosen_.step, held = 0;  // held 0: none is known to hold the SLO
+    ReplicaCount missed = chosen_.step, held = 0;  // held 0: no step is known to hold the SLO
     for (int tries = 0; tries < kMaxZoneLossTries && missed < highest_; ++tries) {
       if (tries > 0 && simulator_.requests() >= requests_most_) break;
       const ReplicaCount step = held > 0 ? missed + (held - missed) / 2 : higher(missed);

@@ -7,8 +7,8 @@
 
 namespace capstan::plan {
 
-/// Returns the loss of a zone for `ClusterSpec::zone_outage`, from a third of the load on; nothing for a cluster with
-/// one zone.
+/// Returns conditions under which a zone is lost for `ClusterSpec::zone_outage`, beginning at a third of the load;
+/// nothing for a cluster with one zone.
 std::optional<Conditions> zone_loss_conditions(const FleetSimulator& simulator);
 
 /// Finds a small minimum with which the fleet holds the SLO while a zone is lost, on the same machines and under the

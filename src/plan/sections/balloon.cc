@@ -65,7 +65,7 @@ std::vector<Yaml> capacity_buffer_objects(const PlanSpec& spec, const ServiceSpe
   Yaml pods = kube_object("v1", "PodTemplate", name, spec.namespace_);
   pods["template"]["metadata"].set("labels", balloon_labels(name));
   const Yaml body = balloon_pod(spec, role);
-  Yaml virtual_pod;  // no pod is created, so that it needs no priority and no scheduler
+  Yaml virtual_pod;  // a CapacityBuffer creates no pods, so its template needs no priority and no scheduler
   for (const auto& [key, value] : body.entries()) {
     const bool is_of_real_pods =
         key == "priorityClassName" || key == "terminationGracePeriodSeconds" || key == "schedulerName";

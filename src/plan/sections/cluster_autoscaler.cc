@@ -38,8 +38,8 @@ std::int64_t part_of_zone(std::int64_t nodes, std::int64_t zones, std::int64_t z
   return nodes / zones + (zone < nodes % zones ? 1 : 0);
 }
 
-/// Returns true if the Cluster Autoscaler can count the GPUs of the pool. It cannot count MIG slices, and it would
-/// never treat a node that has the label but no whole GPU as ready.
+/// Returns true if the Cluster Autoscaler can count the GPUs of the pool. It cannot count MIG slices: with
+/// `kCountedLabel` but without a whole GPU, a node would never count as ready.
 bool is_counted(const GpuPool& pool) { return !mig_profile_of(pool.gpu); }
 
 std::vector<NodeGroup> groups_of(const PlanSpec& spec, const std::vector<GpuPool>& pools) {
@@ -57,7 +57,7 @@ std::vector<NodeGroup> groups_of(const PlanSpec& spec, const std::vector<GpuPool
                         .kind = pool.name,
                         .pool = &pool,
                         .zone = zone,
-                        .minimum = part_of_zone(pool.base_nodes, zones, i),
+                        .minimum = part_of_zone(pool.minimum_nodes(false), zones, i),
                         .maximum = maximum(pool.limit_nodes()),
                         .is_spot = pool.base == model::CapacityType::spot});
       if (pool.spot_nodes > 0) {
@@ -65,6 +65,7 @@ std::vector<NodeGroup> groups_of(const PlanSpec& spec, const std::vector<GpuPool
                           .kind = pool.name + "-spot",
                           .pool = &pool,
                           .zone = zone,
+                          .minimum = part_of_zone(pool.minimum_nodes(true), zones, i),
                           .maximum = maximum(pool.spot_nodes),
                           .is_spot = true});
       }
@@ -191,7 +192,7 @@ std::string gke_command(const PlanSpec& spec, const GpuPool& pool, bool is_spot)
   const std::int64_t maximum = is_spot ? pool.spot_nodes : pool.limit_nodes();
   // gcloud creates 3 nodes in each zone if the command does not say how many.
   const auto zone_count = static_cast<std::int64_t>(std::max<std::size_t>(1, spec.cluster.zones.size()));
-  const std::int64_t first_per_zone = is_spot ? 0 : pool.base_nodes / zone_count;
+  const std::int64_t first_per_zone = pool.minimum_nodes(is_spot) / zone_count;
   std::string accelerator =
       fmt::format("type={},count={},gpu-driver-version=latest", gke_accelerator(machine), pool.whole_gpus_per_node());
   if (const auto profile = mig_profile_of(pool.gpu)) accelerator += ",gpu-partition-size=" + *profile;
@@ -203,9 +204,8 @@ std::string gke_command(const PlanSpec& spec, const GpuPool& pool, bool is_spot)
       "--location-policy {} "
       "--node-labels {} --node-taints {}=present:NoSchedule{}",
       pool.name, is_spot ? "-spot" : "", spec.cluster.karpenter_discovery, spec.cluster.region, zones, machine.name,
-      accelerator, kLargeVolumeGib, first_per_zone, is_spot ? 0 : pool.base_nodes, maximum,
-      is_spot ? "ANY" : "BALANCED", label_words(spec, pool, ','), kGpuTaint,
-      is_spot || pool.base == model::CapacityType::spot ? " --spot" : "");
+      accelerator, kLargeVolumeGib, first_per_zone, pool.minimum_nodes(is_spot), maximum, is_spot ? "ANY" : "BALANCED",
+      label_words(spec, pool, ','), kGpuTaint, is_spot || pool.base == model::CapacityType::spot ? " --spot" : "");
 }
 
 std::string aks_command(const PlanSpec& spec, const GpuPool& pool, bool is_spot) {
@@ -218,7 +218,7 @@ std::string aks_command(const PlanSpec& spec, const GpuPool& pool, bool is_spot)
   std::string zones;
   for (const std::string& zone : spec.cluster.zones) zones += " " + zone_suffix(spec.cluster, zone).substr(1);
   // az creates 3 nodes if the command does not say how many, and refuses a number outside of the bounds.
-  const std::int64_t minimum = is_spot ? 0 : pool.base_nodes;
+  const std::int64_t minimum = pool.minimum_nodes(is_spot);
   const std::optional<DeviceLabel> label = device_label(pool);
   return fmt::format(
       "az aks nodepool add --resource-group \"$RESOURCE_GROUP\" --cluster-name {} --name {} --node-vm-size {} "

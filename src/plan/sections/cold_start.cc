@@ -15,7 +15,7 @@ ColdStart cold_start_sum(const std::vector<StartPhase>& phases) {
     start.longest += phase.longest;
     if (phase.step != StartStep::node) {
       start.typical_without_node += phase.typical;
-      start.without_node += phase.longest;
+      start.longest_without_node += phase.longest;
     }
     if (phase.typical > start.dominant_typical) {
       start.dominant = phase.step;
@@ -41,7 +41,7 @@ std::string_view step_word(StartStep step) {
   return "";
 }
 
-std::string_view dominant_words(StartStep step) {
+std::string_view slowest_step_words(StartStep step) {
   return step == StartStep::node ? "the launch of a node" : step_word(step);
 }
 

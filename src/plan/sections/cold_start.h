@@ -14,7 +14,7 @@ struct ColdStart {
   Duration typical{};                   ///< sum of the typical times of the phases
   Duration longest{};                   ///< sum of the longest times of the phases
   Duration typical_without_node{};      ///< typical time on a node that exists
-  Duration without_node{};              ///< longest time on a node that exists
+  Duration longest_without_node{};      ///< longest time on a node that exists
   std::optional<StartStep> dominant{};  ///< phase with the longest typical time; nothing: no phases are known
   Duration dominant_typical{};
 };
@@ -25,7 +25,7 @@ ColdStart cold_start_sum(const std::vector<StartPhase>& phases);
 std::string_view step_word(StartStep step);
 
 /// Returns "the launch of a node" for `StartStep::node`, and the word of `step_word` for the other steps.
-std::string_view dominant_words(StartStep step);
+std::string_view slowest_step_words(StartStep step);
 
 /// Returns "node 55 s + image pull 2 min + weights 40 s + engine start 1 min".
 std::string phases_words(const std::vector<StartPhase>& phases);

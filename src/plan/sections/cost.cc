@@ -17,7 +17,7 @@ namespace {
 
 using experiment::usd;
 
-/// Adds a statement of a service, whose name begins with that of the service if the plan has several.
+/// Adds a statement about a service. If the plan has several services, its name begins with the name of the service.
 void add_statement(const PlanFacts& facts, const ServicePlan& service, Statement statement, Section& out) {
   if (facts.services.size() > 1) {
     statement.name = fmt::format("{} {}", service.service, statement.name);
@@ -45,8 +45,8 @@ ServiceTotals totals_of(const ServicePlan& service) {
   return totals;
 }
 
-/// Returns a part of the paid GPU time, millionths. On shared nodes a service pays for less GPU time than in its
-/// simulation, so the same work is a larger part of it.
+/// Returns the share of `part` in the paid GPU time, millionths. On shared nodes a service pays for less GPU time than
+/// in its simulation, so the same `part` is a larger share.
 std::int64_t paid_share_ppm(const ServicePlan& service, const ServiceTotals& totals, GpuNanoseconds part) {
   if (totals.paid == 0) return 0;
   const auto ppm = static_cast<std::int64_t>(static_cast<__int128>(part) * 1'000'000 / totals.paid);
@@ -82,7 +82,7 @@ void add_idle(const ServicePlan& service, const ServiceTotals& totals, const Add
   add(std::move(idle));
 }
 
-/// Adds the cost of the nodes that hold the minimum. Nodes that services share are counted by the GPUs.
+/// Adds the cost of the nodes that hold the minimum. On nodes that services share, only the GPUs of the minimum count.
 template <typename Add>
 void add_warm_pool(const ServicePlan& service, const Add& add) {
   if (service.roles.empty()) return;
@@ -167,7 +167,7 @@ Section cost_section(const PlanFacts& facts) {
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     const ServicePlan& service = facts.services[i];
     add_service(facts, service, out);
-    // Another node autoscaler has no such policy.
+    // Only Karpenter has the consolidation policy that this statement warns about.
     if (facts.spec.cluster.provisioner == Provisioner::karpenter) add_trap(facts, service, facts.spec.services[i], out);
     const ServiceTotals totals = totals_of(service);
     per_hour += planned_micro_usd_per_hour(service);

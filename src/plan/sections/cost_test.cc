@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Two replicas of four H100 at 10 USD for a GPU-hour, simulated for an hour under two seeds.
+/// Returns a service with two replicas of four H100 at 10 USD for a GPU-hour, simulated for an hour under two seeds.
 ServicePlan costed_service(const std::string& name) {
   ServicePlan service{.service = name};
   RoleFleet role{.minimum = 2, .maximum = 8, .mean_ready_milli = 2000};
@@ -56,7 +56,7 @@ TEST(CostSection, AnswersEveryQuestionOfOneService) {
   EXPECT_EQ(value_of(section, "requests in the trap"), "up to 10,800 a day");  // half a request/s for 6 min, 60 times
   EXPECT_EQ(value_of(section, "runner-up"), "120.00 USD/h");
   EXPECT_EQ(value_of(section, "break-even with serverless"),
-            "36.38 USD for a GPU-hour of useful work");  // 79,667 / 3 / 730
+            "36.38 USD for a GPU-hour of useful work");  // 79,667 USD/month / (3 GPUs x 730 h)
 }
 
 TEST(CostSection, ARunnerUpThatMissesRequestsDoesNotMeetAll) {

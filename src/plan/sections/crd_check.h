@@ -10,8 +10,8 @@
 
 namespace capstan::plan::testing {
 
-/// The structure that the CustomResourceDefinitions of a folder give their objects, as `lint::crd_faults` compares it.
-/// Rules in CEL need an API server: tests/e2e/plan_test.py. crd_check_test.cc implements it.
+/// Compares objects with the CustomResourceDefinitions of a folder, as `lint::crd_faults` does. It does not check rules
+/// in CEL, which need an API server: tests/e2e/plan_test.py does. crd_check_test.cc implements this class.
 class CrdSchemas {
  public:
   /// Reads all definitions of a folder.

@@ -16,7 +16,8 @@ using signals::MetricRow;
 using signals::SignalName;
 
 constexpr std::string_view kEveryVersion = "all";
-/// Value of `MetricRow::versions`. The plan runs Triton with this backend, and all versions of it have such metrics.
+/// Value of `MetricRow::versions` for a metric of Triton that this backend adds. The plan runs Triton with this
+/// backend, all versions of which have the metric.
 constexpr std::string_view kTritonBackend = "TensorRT-LLM backend";
 
 /// Returns the name of a pod label as Prometheus writes it: "app_kubernetes_io_name".

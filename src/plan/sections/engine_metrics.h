@@ -24,8 +24,8 @@ struct EngineMetric {
   double scale = 1;  ///< microseconds per unit, for a metric that is a time
 };
 
-/// Returns the metric of a signal from schema/metrics.csv, or nothing if the engine has none. Where there is a choice,
-/// it is one that all versions of the engine have, or else the newest.
+/// Returns the metric of a signal from schema/metrics.csv, or nothing if the engine has none. Of several metrics,
+/// returns one that all versions of the engine have, or else the newest.
 std::optional<EngineMetric> find_metric(Engine engine, signals::SignalName signal);
 
 /// The gauges that scalers read, and the port and path at which the engine serves them.
@@ -45,8 +45,8 @@ EngineMetrics engine_metrics(Engine engine);
 /// them as `scale.labels`.
 SeriesLabels series_labels(const PlanSpec& spec, const ServiceSpec& service, model::Role role);
 
-/// Returns the pattern of the names of a metric with two spellings: SGLang's own is "sglang:num_queue_reqs", and behind
-/// its router it is "sglang_num_queue_reqs". Empty for a metric with one name.
+/// Returns the pattern of the names of a metric with two spellings: SGLang exports "sglang:num_queue_reqs", and its
+/// router exports the same metric as "sglang_num_queue_reqs". Empty for a metric with one name.
 std::string name_pattern(const EngineMetric& metric, std::string_view suffix = {});
 
 /// Returns `vllm:num_requests_waiting{namespace="llm",app_kubernetes_io_name="chat"}`, which matches all spellings.

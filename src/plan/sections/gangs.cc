@@ -94,7 +94,8 @@ void mark_examples(Section& section, GangScheduler scheduler) {
   if (queue != nullptr) queue->is_on_page = true;
 }
 
-/// Returns how to ask the scheduler for a smaller domain where there is room; empty if it has no such annotation.
+/// Returns the annotation by which a gang prefers a smaller domain if the domain has room; empty if the scheduler has
+/// no such annotation.
 std::string_view preferred_placement(const PlanSpec& spec) {
   switch (pod_scheduler(spec)) {
     case GangScheduler::kai:
@@ -130,7 +131,7 @@ void add_topology(Section& section, const PlanFacts& facts, const std::vector<Gp
   }
 }
 
-/// Returns what happens to the GPUs of a tenant above its quota.
+/// Says what happens to the GPUs that a tenant holds above its quota.
 std::string above_quota(const PlanSpec& spec, GpuCount gpus) {
   switch (pod_scheduler(spec)) {
     case GangScheduler::kai:

@@ -79,7 +79,7 @@ TEST(PlanGangs, OneSchedulersQueuesAreChosen) {
 }
 
 TEST(PlanGangs, AnotherSchedulerIsNotCalledKai) {
-  testing::SamplePlan plan = testing::split_plan();
+  testing::SamplePlan plan = testing::disaggregated_plan();
   plan.spec.cluster.gang_scheduler = GangScheduler::kueue;
   EXPECT_EQ(
       gang_answer(gangs_section(plan.facts()), "quota of production").why,
@@ -100,7 +100,7 @@ TEST(PlanGangs, AnAssumedSchedulerIsCalledAssumed) {
 }
 
 TEST(PlanGangs, TenantsShareByQuotaAndPriority) {
-  const Section section = gangs_section(testing::split_plan().facts());
+  const Section section = gangs_section(testing::disaggregated_plan().facts());
   EXPECT_EQ(section.answer, "No gangs: every replica is one pod. KAI shares the GPUs between 2 tenants by queue.");
   EXPECT_EQ(gang_answer(section, "quota of production").why,
             "the spec states it; its services hold 40 at their maximum, and KAI may reclaim the 8 above the quota");

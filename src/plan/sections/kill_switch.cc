@@ -122,8 +122,8 @@ ReplicaCount safe_replicas(const RoleFleet& role) {
   return std::clamp(role.peak_ready, role.minimum, std::max(role.minimum, role.maximum));
 }
 
-/// Returns the command that forbids an autoscaler of the plan to remove replicas.
-std::string hold_command(const PlanSpec& spec, std::string_view option, std::string_view workload) {
+/// Returns the command that keeps an autoscaler of the plan from removing replicas. Capstan is halted completely.
+std::string forbid_scale_down_command(const PlanSpec& spec, std::string_view option, std::string_view workload) {
   constexpr std::string_view kBehavior = R"("behavior": {"scaleDown": {"selectPolicy": "Disabled"}})";
   if (option == "capstan") {
     return R"(kubectl patch fleetpolicy default --type merge --patch '{"spec": {"halt": true}}')";
@@ -171,7 +171,7 @@ std::vector<std::string> kill_switch_commands(const PlanFacts& facts) {
     for (const RoleFleet& role : fleet.roles) {
       const std::string workload = workload_name(facts.spec.services[i], role.role);
       std::string command = fmt::format("{}  # its first step for {}: the replicas that run stay",
-                                        hold_command(facts.spec, scaler_option(fleet), workload),
+                                        forbid_scale_down_command(facts.spec, scaler_option(fleet), workload),
                                         scaler_option(fleet) == "capstan" ? "Capstan" : workload);
       if (std::ranges::find(commands, command) == commands.end()) commands.push_back(std::move(command));
     }

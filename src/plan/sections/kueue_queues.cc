@@ -16,7 +16,7 @@ constexpr std::string_view kKueueVersion = "kueue.x-k8s.io/v1beta2";
 constexpr std::int64_t kLargeVcpus = 192;
 constexpr std::int64_t kLargeMemoryGib = 2048;
 
-/// Returns the resources that the queues cover. Kueue admits no pod that asks for another one.
+/// Returns the resources that the queues cover. Kueue admits no pod that asks for another resource.
 std::vector<std::string> covered_resources(const QueueInput& input) {
   std::vector<std::string> names{"cpu", "memory"};
   for (const GpuPool& pool : input.pools) {

@@ -11,7 +11,7 @@ bool has_gpu_operator(const ClusterSpec& cluster);
 /// Returns values of the chart of prometheus-adapter with a rule for each metric that the HPAs of the services use.
 Yaml prometheus_adapter_values(const PlanSpec& spec);
 
-/// Returns values of the GPU Operator: the DCGM exporter, and no driver where the image of the nodes has it.
+/// Returns values of the GPU Operator: the DCGM exporter, and no driver if the image of the nodes contains one.
 Yaml gpu_operator_values(const ClusterSpec& cluster);
 /// Returns values of the chart of the DCGM exporter for GKE, which has no GPU Operator.
 Yaml dcgm_exporter_values();

@@ -9,8 +9,8 @@ namespace capstan::plan {
 
 namespace {
 
-// Keys of the engine table and of data/instances.csv, by short name. A kind without a row has no MIG, or is not in the
-// table.
+// Products of data/lint/mig.csv, by the short name of the GPU kind. A kind without a row has no MIG, or is not in that
+// file.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kMigProducts = {
     {{"a30", "A30 24GB"},
      {"a100", "A100 80GB"},

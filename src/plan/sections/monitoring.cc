@@ -45,7 +45,7 @@ std::string left_out_words(const std::vector<LeftOutRow>& rows) {
   return words;
 }
 
-/// Adds the metrics to watch first, and the rows that have no value.
+/// Adds the metrics to watch first, and the alerts and panels that are left out, each with the reason.
 /// @param owner  service of the metrics; empty: the cluster, or the only service of the plan
 void add_headlines(const Monitoring& found, const std::string& owner, PageLists& page, Section& out) {
   const std::string prefix = owner.empty() ? "" : owner + ": ";

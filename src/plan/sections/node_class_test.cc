@@ -28,7 +28,7 @@ TEST(PlanNodeClass, ReservationsAreFoundByTheirTag) {
            nullptr;
   };
   EXPECT_FALSE(terms(testing::chat_plan().spec));
-  EXPECT_TRUE(terms(testing::split_plan().spec));
+  EXPECT_TRUE(terms(testing::disaggregated_plan().spec));
 }
 
 TEST(PlanNodeClass, AzureHasAClassOfItsOwn) {

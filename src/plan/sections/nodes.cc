@@ -37,7 +37,7 @@ std::string price_list(const MachineSpec& machine) {
   return text;
 }
 
-/// Returns the source of the prices of a cloud in data/instances.csv, which data/README.md describes.
+/// Returns the source of the prices in a row of data/instances.csv. data/README.md describes the sources.
 std::string_view price_source(const engine::Instance& row) {
   if (row.cloud == "azure") return "karpenter-provider-azure of 2026-06-18 (data/instances.csv)";
   if (row.cloud == "gcp") return "karpenter-provider-gcp of 2026-08-06 (data/instances.csv)";
@@ -125,7 +125,7 @@ std::string unproved_spot_words(const PlanFacts& facts, const GpuPool& pool) {
     if (std::ranges::none_of(service.roles, is_of_pool)) continue;
     for (const Trial& trial : service.seeds) micro_usd += trial.spot_micro_usd;
   }
-  return micro_usd > 0 ? "" : "; no simulation of this load needed one, so their reclaims are not proved";
+  return micro_usd > 0 ? "" : "; no simulation of this load needed a spot node, so reclaims were not tested";
 }
 
 void add_capacity(Section& section, const PlanFacts& facts, const GpuPool& pool) {
@@ -164,11 +164,17 @@ void add_capacity(Section& section, const PlanFacts& facts, const GpuPool& pool)
        .value = fmt::format("{} for {}, spot for {} more", base,
                             explain::count_text(pool.max_nodes - pool.spot_nodes, "node", "nodes"),
                             explain::count_text(pool.spot_nodes, "node", "nodes")),
-       .why = fmt::format("the minimum replicas need {}; the search chose the share of spot above them, and the cloud "
-                          "may reclaim spot nodes with a notice of {}; in the simulations {}{}",
-                          explain::count_text(pool.base_nodes, "node", "nodes"),
-                          spec.cluster.cloud == Cloud::aws ? "2 min" : "30 s", reclaim_words(spec.cluster),
-                          unproved_spot_words(facts, pool)),
+       .why =
+           fmt::format("the minimum replicas need {}{}; the search chose the share of spot above them, and the cloud "
+                       "may reclaim spot nodes with a notice of {}; in the simulations {}{}",
+                       explain::count_text(pool.base_nodes, "node", "nodes"),
+                       pool.spot_base_nodes > 0
+                           ? fmt::format(", {} of them spot, because cluster.spot_base allows it and it held the "
+                                         "SLO for less",
+                                         pool.spot_base_nodes)
+                           : "",
+                       spec.cluster.cloud == Cloud::aws ? "2 min" : "30 s", reclaim_words(spec.cluster),
+                       unproved_spot_words(facts, pool)),
        .evidence = unproved_spot_words(facts, pool).empty() ? Evidence::simulated : Evidence::modelled,
        .visibility = Visibility::page});
 }

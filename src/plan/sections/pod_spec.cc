@@ -37,7 +37,7 @@ void set_pre_stop(Yaml& container, std::int64_t seconds, std::string_view why) {
   container["lifecycle"]["preStop"]["sleep"].set("seconds", seconds, why);
 }
 
-/// Returns the engine's container without probes and ports, as all pods of a replica have it.
+/// Returns the engine's container without probes and without a preStop hook, as all pods of a replica have it.
 Yaml engine_container(const PlanSpec& spec, const ServiceSpec& service, const RoleFleet& role,
                       const EngineCommand& engine) {
   Yaml container = Yaml::map({{"name", kContainer}, {"image", service.image}});
@@ -45,7 +45,7 @@ Yaml engine_container(const PlanSpec& spec, const ServiceSpec& service, const Ro
   container.set("args", Yaml::list(engine.args));
   if (!engine.environment.empty()) container.set("env", list_of(engine.environment));
   if (!engine.ports.empty()) container.set("ports", list_of(engine.ports));
-  const PodResourcesShare share = resources_share(role);
+  const PodResourceNeeds share = resource_needs(role);
   container["resources"] =
       equal_resources({{"cpu", fmt::format("{}", share.cpu)},
                        {"memory", fmt::format("{}Gi", share.memory_gib)},
@@ -60,7 +60,7 @@ Yaml engine_container(const PlanSpec& spec, const ServiceSpec& service, const Ro
 
 Yaml pod_volumes(const PlanSpec& spec, const ServiceSpec& service, const RoleFleet& role, const EngineCommand& engine) {
   Yaml volumes = list_of(weight_volumes(spec, service));
-  if (const std::int64_t gib = resources_share(role).shared_memory_gib; gib > 0) {
+  if (const std::int64_t gib = resource_needs(role).shared_memory_gib; gib > 0) {
     Yaml& shared = volumes.add(Yaml::map({{"name", "shared-memory"}}));
     shared["emptyDir"].set("medium", "Memory", "the processes of the GPUs exchange data here; the default is 64 MiB");
     shared["emptyDir"].set("sizeLimit", fmt::format("{}Gi", gib));
@@ -137,7 +137,8 @@ Yaml engine_pod(const PlanSpec& spec, const ServiceSpec& service, const ServiceP
 Yaml worker_pod(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role) {
   const PodTimes times = pod_times(service, fleet, role);
   const EngineCommand engine = worker_command(service, role);
-  // A worker has a service label of its own, so that the Service and the budget of the leaders do not select it.
+  // The service label of a worker has another value, so that the Service and the PodDisruptionBudget of the leaders do
+  // not select the worker.
   const Yaml labels =
       Yaml::map({{std::string(kServiceLabel), helper_name(spec, workload_name(service, role.role), "worker")}});
   Yaml container = engine_container(spec, service, role, engine);

@@ -21,19 +21,19 @@ struct PodTimes {
 
 inline constexpr std::int64_t kPreStopS = 15;  ///< time until routers have dropped a pod
 
-/// Returns the times: the startup probe waits twice the longest start on a node that exists, and the drain takes as
-/// long as the longest answer at the TPOT bound.
+/// Returns the times. The startup probe waits twice the longest start on a node that exists, and at least 10 min. The
+/// drain takes as long as the longest answer at the TPOT bound, as far as the load states a longest answer.
 PodTimes pod_times(const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role);
 
 /// The part of a machine that a pod takes.
-struct PodResourcesShare {
+struct PodResourceNeeds {
   std::int64_t cpu = 0;
   std::int64_t memory_gib = 0;
   std::int64_t shared_memory_gib = 0;  ///< size of /dev/shm; 0: the default is enough
   bool is_machine_known = false;
   std::string why{};
 };
-PodResourcesShare resources_share(const RoleFleet& role);
+PodResourceNeeds resource_needs(const RoleFleet& role);
 
 /// Returns the pod template (metadata and spec) of a replica of one pod, or of the leader of a replica of several pods.
 Yaml engine_pod(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role);

@@ -59,20 +59,20 @@ PodTimes pod_times(const ServiceSpec& service, const ServicePlan& fleet, const R
   PodTimes times;
   set_drain(service, fleet, role, times);
   const ColdStart start = cold_start_sum(fleet.start);
-  const std::int64_t twice = 2 * std::chrono::ceil<std::chrono::seconds>(start.without_node).count();
+  const std::int64_t twice = 2 * std::chrono::ceil<std::chrono::seconds>(start.longest_without_node).count();
   times.startup_s = (std::max(twice, kStartupMinS) + 9) / 10 * 10;
   times.startup_why = fmt::format("twice the longest start on a node that exists, {}, and at least 10 min",
-                                  explain::time_text(start.without_node));
+                                  explain::time_text(start.longest_without_node));
   return times;
 }
 
-PodResourcesShare resources_share(const RoleFleet& role) {
+PodResourceNeeds resource_needs(const RoleFleet& role) {
   constexpr std::int64_t kAssumedCpus = 8, kAssumedGib = 64, kSharedGibPerGpu = 4;
   const std::int64_t devices = device_of(role).per_pod;
   // Slices, and the shares that MPS makes of a GPU, count as GPUs.
   const std::int64_t all = role.machine.gpus * role.gpu_shares;
-  PodResourcesShare share{.shared_memory_gib = devices > 1 ? kSharedGibPerGpu * devices : 0,
-                          .is_machine_known = all > 0 && role.machine.vcpus > 0 && role.machine.memory_gib > 0};
+  PodResourceNeeds share{.shared_memory_gib = devices > 1 ? kSharedGibPerGpu * devices : 0,
+                         .is_machine_known = all > 0 && role.machine.vcpus > 0 && role.machine.memory_gib > 0};
   if (share.is_machine_known) {
     share.cpu = std::max<std::int64_t>(role.machine.vcpus * kUsablePercent * devices / all / 100, 1);
     share.memory_gib = std::max<std::int64_t>(role.machine.memory_gib * kUsablePercent * devices / all / 100, 1);

@@ -21,7 +21,7 @@ namespace {
 
 struct PoolDemand {
   GpuCount minimum = 0, maximum = 0;
-  std::uint32_t spot_ppm = 0;
+  std::uint32_t spot_ppm = 0, spot_base_ppm = 0;
 };
 
 void add_start(GpuPool& pool, const ServicePlan& plan) {
@@ -35,8 +35,8 @@ void add_start(GpuPool& pool, const ServicePlan& plan) {
 
 MicroUsd node_price(const GpuPool& pool) { return price_of(pool.machines.front(), pool.base).value_or(MicroUsd{0}); }
 
-/// Lowers the largest fleets, in whole nodes, until all pools together keep a limit of the spec. The base of a pool
-/// stays.
+/// Lowers the maximum of the pools, one pool after the other and in whole nodes, until all pools together keep a limit
+/// of the spec. No maximum falls below the base of its pool.
 /// @param cost_of  returns the cost of one node, in the unit of the limit
 template <typename Cost>
 void keep_limit(std::vector<GpuPool>& pools, std::int64_t limit, const std::string& words, Cost cost_of) {
@@ -49,7 +49,7 @@ void keep_limit(std::vector<GpuPool>& pools, std::int64_t limit, const std::stri
     if (fewer == 0) continue;
     cost -= fewer * cost_of(pool);
     pool.max_nodes -= fewer;
-    pool.spot_nodes = std::min(pool.spot_nodes, pool.max_nodes - pool.base_nodes);
+    pool.spot_nodes = std::min(pool.spot_nodes, pool.max_nodes - pool.minimum_nodes(false));
     pool.arithmetic += fmt::format("; the spec limits all pools together to {}", words);
   }
 }
@@ -76,7 +76,7 @@ void add_replacements(std::vector<GpuPool>& pools, const PlanSpec& spec) {
   }
   for (GpuPool& pool : pools) {
     const std::int64_t left = nodes_left(spec.limits, gpus, per_hour, pool.whole_gpus_per_node(), node_price(pool));
-    pool.replacement_nodes = replacement_nodes(spec.cluster, pool.base_nodes, pool.unit_nodes, left);
+    pool.replacement_nodes = replacement_nodes(spec.cluster, pool.base_nodes, pool.nodes_per_replica, left);
     if (pool.replacement_nodes == 0) continue;
     gpus += pool.replacement_nodes * pool.whole_gpus_per_node();
     per_hour = per_hour + node_price(pool) * pool.replacement_nodes;
@@ -128,13 +128,17 @@ void name_pools(std::vector<ServicePlan>& services) {
       if (machines[role.pool].size() > 1) role.pool += "-" + pool_name(role.machine.name);
     }
   }
-  std::map<std::string, std::set<bool>> has_spot_base;
+  const auto suffix = [](const RoleFleet& role) -> std::string {
+    if (role.base == model::CapacityType::spot) return "-spot-base";
+    return role.spot_base_ppm > 0 ? "-half-spot" : "";
+  };
+  std::map<std::string, std::set<std::string>> suffixes;
   for (const ServicePlan& service : services) {
-    for (const RoleFleet& role : service.roles) has_spot_base[role.pool].insert(role.base == model::CapacityType::spot);
+    for (const RoleFleet& role : service.roles) suffixes[role.pool].insert(suffix(role));
   }
   for (ServicePlan& service : services) {
     for (RoleFleet& role : service.roles) {
-      if (role.base == model::CapacityType::spot && has_spot_base[role.pool].size() > 1) role.pool += "-spot-base";
+      if (suffixes[role.pool].size() > 1) role.pool += suffix(role);
     }
   }
 }
@@ -180,7 +184,7 @@ std::vector<GpuPool> gpu_pools(const PlanFacts& facts) {
         demands.emplace_back();
         pool = pools.end() - 1;
       }
-      pool->unit_nodes = std::max(pool->unit_nodes, ceil_div(role.engine.tp, pool->gpus_per_node()));
+      pool->nodes_per_replica = std::max(pool->nodes_per_replica, ceil_div(role.engine.tp, pool->gpus_per_node()));
       PoolDemand& demand = demands[static_cast<std::size_t>(pool - pools.begin())];
       add_start(*pool, plan);
       const std::string workload = workload_name(service, role.role);
@@ -190,6 +194,7 @@ std::vector<GpuPool> gpu_pools(const PlanFacts& facts) {
       demand.minimum += role.minimum * per_replica;
       demand.maximum += role.maximum * per_replica;
       demand.spot_ppm = std::max(demand.spot_ppm, plan.spot_ppm);
+      demand.spot_base_ppm = role.spot_base_ppm;  // the same for all roles of a pool, see `name_pools`
       pool->arithmetic += fmt::format(
           "{}{}: {} x {}", pool->arithmetic.empty() ? "" : ", ", workload, explain::replicas_text(role.maximum),
           mig_profile_of(role.engine.gpu) ? explain::count_text(per_replica, "slice", "slices")
@@ -200,8 +205,11 @@ std::vector<GpuPool> gpu_pools(const PlanFacts& facts) {
     GpuPool& pool = pools[i];
     pool.base_nodes = ceil_div(demands[i].minimum, pool.gpus_per_node());
     pool.max_nodes = std::max(pool.base_nodes, ceil_div(demands[i].maximum, pool.gpus_per_node()));
-    // Rounded down, because a part of a node cannot be bought as spot. The rest is bought as the base is.
+    // Rounded down, because a part of a node cannot be bought as spot. The rest has the capacity type of the base.
     pool.spot_nodes = (pool.max_nodes - pool.base_nodes) * std::int64_t{demands[i].spot_ppm} / 1'000'000;
+    pool.spot_base_nodes = pool.base_nodes / pool.nodes_per_replica * std::int64_t{demands[i].spot_base_ppm} /
+                           1'000'000 * pool.nodes_per_replica;
+    pool.spot_nodes += pool.spot_base_nodes;
   }
   add_jobs(pools, facts.spec);
   keep_limits(pools, facts.spec.limits);

@@ -20,7 +20,8 @@ struct GpuPool {
   std::int64_t base_nodes = 0;           ///< nodes for the minimum replicas
   model::CapacityType base = model::CapacityType::on_demand;  ///< capacity type of the nodes that are not `spot_nodes`
   std::int64_t max_nodes = 0;               ///< nodes for the maximum replicas and the jobs of other tenants
-  std::int64_t spot_nodes = 0;              ///< nodes of `max_nodes` that are bought as spot
+  std::int64_t spot_nodes = 0;              ///< nodes of `max_nodes` that are bought as spot, by a second pool
+  std::int64_t spot_base_nodes = 0;         ///< nodes of `spot_nodes` that are for the minimum replicas
   std::int64_t existing_nodes = 0;          ///< nodes of `max_nodes` that exist already
   std::int64_t replacement_nodes = 0;       ///< nodes above `max_nodes` that replace the base of a lost zone
   std::int64_t reserved_for_jobs = 0;       ///< GPUs that tenants without a service are entitled to
@@ -29,9 +30,11 @@ struct GpuPool {
   Duration node_typical{}, node_longest{};  ///< time until a new node is ready, as simulated; 0: unknown
   Duration start_typical{};                 ///< simulated start of a replica on a node that exists; 0: unknown
 
-  std::int64_t unit_nodes = 1;  ///< most nodes of one replica
+  std::int64_t nodes_per_replica = 1;  ///< most nodes of one replica
   /// Returns the nodes that the pool of the base may have.
   std::int64_t limit_nodes() const { return max_nodes - spot_nodes + replacement_nodes; }
+  /// Returns the nodes for the minimum replicas of the pool of the base, or of the second pool.
+  std::int64_t minimum_nodes(bool is_spot) const { return is_spot ? spot_base_nodes : base_nodes - spot_base_nodes; }
   GpuCount gpus_per_node() const { return machines.front().gpus; }
   /// Returns the GPUs of a node as Karpenter counts them: whole GPUs, not MIG slices.
   GpuCount whole_gpus_per_node() const;
@@ -67,7 +70,8 @@ std::int64_t slices_per_gpu(std::string_view gpu);
 GpuCount gpus_of_jobs(const PlanSpec& spec);
 
 /// Names the pool of each role: `pool_name` of its GPU kind, with the machine type if the plan uses several machine
-/// types with this kind, and with "spot-base" if its base nodes are spot but those of another role of the pool are not.
+/// types with this kind, and with "spot-base" or "half-spot" if its base nodes or half of them are spot but those of
+/// another role of the pool are not.
 void name_pools(std::vector<ServicePlan>& services);
 
 /// Returns the pools of the plan, in the order in which its services use them.

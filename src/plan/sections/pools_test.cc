@@ -60,6 +60,27 @@ TEST(PlanPools, SpotIsAShareOfTheNodesAboveTheMinimum) {
   EXPECT_EQ(pool.spot_nodes, 2);  // half of 5, and the base takes the rest
 }
 
+TEST(PlanPools, HalfOfTheBaseMayBeSpot) {
+  PlanSpec spec = pools_spec();
+  std::vector<ServicePlan> plans;
+  add_service(spec, plans, "chat", fleet("h100_sxm", 8, 8, 3, 7));
+  plans[0].spot_ppm = 1'000'000;
+  plans[0].roles[0].spot_base_ppm = 500'000;
+  add_service(spec, plans, "code", fleet("h100_sxm", 8, 8, 1, 1));
+  name_pools(plans);
+  const std::vector<GpuPool> pools = gpu_pools({spec, plans});
+  ASSERT_EQ(pools.size(), 2U) << "the base of the other service stays on-demand";
+  EXPECT_EQ(pools[0].name, "h100-half-spot");
+  EXPECT_EQ(pools[0].base_nodes, 3);
+  EXPECT_EQ(pools[0].spot_base_nodes, 1);
+  EXPECT_EQ(pools[0].minimum_nodes(false), 2);
+  EXPECT_EQ(pools[0].minimum_nodes(true), 1);
+  EXPECT_EQ(pools[0].spot_nodes, 5) << "and the 4 nodes above the minimum";
+  EXPECT_EQ(pools[1].spot_base_nodes, 0);
+  spec.limits.gpus = 4 * 8;
+  EXPECT_EQ(gpu_pools({spec, plans})[0].limit_nodes(), 2) << "a limit lowers the spot nodes, not the base";
+}
+
 TEST(PlanPools, SlicesHaveAPoolOfTheirOwn) {
   PlanSpec spec = pools_spec();
   std::vector<ServicePlan> plans;

@@ -39,6 +39,7 @@ class ServiceProof {
       : statements_(facts.services.size() == 1 ? "" : service.service, out),
         spec_(spec),
         service_(service),
+        may_buy_spot_base_(facts.spec.cluster.may_buy_spot_base),
         out_(out) {}
 
   void write() {
@@ -51,7 +52,7 @@ class ServiceProof {
                       trial_words(trial), reclaimed_words(trial)));
     }
     add_zone_loss();
-    add_all_spot();
+    add_spot_base();
     add_frontier();
     out_.commands.push_back(fmt::format("capstan compare scenario-{}.yaml", service_.service));
     if (!service_.comparison.empty()) {
@@ -95,19 +96,18 @@ class ServiceProof {
                     experiment::usd(found.micro_usd_per_hour)));
   }
 
-  void add_all_spot() {
-    if (!service_.all_spot) return;
-    const AllSpot& spot = *service_.all_spot;
-    add("all nodes spot", experiment::usd(spot.micro_usd_per_hour) + " USD/h",
-        fmt::format("{} {} the SLO: {} met at the reclaims that the plan assumes, {} met with {}{}; {}",
+  void add_spot_base() {
+    if (!service_.spot_base) return;
+    const SpotBase& spot = *service_.spot_base;
+    const std::string advice = spot_base_advice(service_, may_buy_spot_base_);
+    add(spot_base_words(spot), experiment::usd(spot.micro_usd_per_hour) + " USD/h",
+        fmt::format("{} {} the SLO: {} met at the reclaims that the plan assumes, {} met with {}{}{}{}",
                     range_words(service_, spot.roles), spot.holds_slo ? "hold" : "miss",
                     share_words(lowest_attainment_ppm(spot.seeds)), share_words(spot.reclaims.attainment_ppm),
-                    spot.reclaims.name, reclaimed_words(spot.reclaims),
-                    spot.holds_slo ? "cluster.spot_base: true lets the plan take this fleet"
-                                   : "so the base is not spot, also with cluster.spot_base: true"));
+                    spot.reclaims.name, reclaimed_words(spot.reclaims), advice.empty() ? "" : "; ", advice));
   }
 
-  /// Adds the requests per second that met the SLO when most requests arrived.
+  /// Adds the rate of requests that met the SLO in the 5 minutes with the most arrivals.
   void add_goodput() {
     if (!spec_.goodput_per_s || service_.seeds.empty()) return;
     std::vector<std::string> seeds;
@@ -139,6 +139,7 @@ class ServiceProof {
   SubjectStatements statements_;
   const ServiceSpec& spec_;
   const ServicePlan& service_;
+  bool may_buy_spot_base_;  ///< true: the spec allows spot nodes in the base
   Section& out_;
 };
 
@@ -218,8 +219,8 @@ Section proof_section(const PlanFacts& facts) {
   out.statements.push_back({.name = "simulations",
                             .value = grouped_text(facts.simulations),
                             .why =
-                                "a short part of the load for all candidates, the whole load for the best, then every "
-                                "seed, the other scalers "
+                                "a short part of the load for the candidates whose modelled cost is below that of the "
+                                "best fleet, the whole load for the best of them, then every seed, the other scalers "
                                 "and the tests of robustness; the search is bounded, so that a cheaper fleet may exist",
                             .evidence = Evidence::simulated});
   return out;

@@ -8,7 +8,7 @@
 #include "plan/sections/pools.h"
 #include "plan/sections/tenant_shares.h"
 
-// The queues of the tenants as three schedulers read them. One of the folders is applied.
+// The queues of the tenants in the forms of KAI, Kueue and Capstan. Each form has a folder, and one folder is applied.
 namespace capstan::plan {
 
 struct QueueInput {
@@ -19,7 +19,8 @@ struct QueueInput {
 
 /// Returns KAI's queue of the cluster with one child for each tenant, and its topology if a replica is a gang.
 std::vector<Manifest> kai_queues(const QueueInput& input);
-/// Returns Kueue's flavors, one cluster queue and local queue for each tenant, and its topology if a replica is a gang.
+/// Returns Kueue's flavors, one ClusterQueue and one LocalQueue for each tenant, and its Topology if a replica is a
+/// gang.
 std::vector<Manifest> kueue_queues(const QueueInput& input);
 /// Returns the GPUs that a tenant may hold: its stated limit; for jobs, what the quotas of production leave. Nothing:
 /// no limit.

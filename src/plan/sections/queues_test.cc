@@ -65,7 +65,7 @@ TEST(PlanQueues, KueueCoversEveryResourceOfAPodInEveryFlavor) {
 }
 
 TEST(PlanQueues, ALimitBoundsWhatATenantBorrows) {
-  const SampleQueues sample(testing::split_plan());
+  const SampleQueues sample(testing::disaggregated_plan());
   const std::vector<Manifest> made = kueue_queues(sample.input);
   const Yaml& training = object_of(made, "ClusterQueue", "training");
   const Yaml& h200 = training.find("resourceGroups")->elements().front().find("flavors")->elements()[1];

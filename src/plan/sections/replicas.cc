@@ -15,7 +15,7 @@ namespace capstan::plan {
 
 namespace {
 
-/// Says how the simulations count a pipeline whose step times were not measured.
+/// Says which step time the simulations use for a pipeline whose step times were not measured.
 void add_stages(const RoleFleet& role, SubjectStatements& statements) {
   const engine::EngineRow& row = role.engine;
   if (!row.is_derived) return;
@@ -99,8 +99,8 @@ std::string constant_words(const ServicePlan& fleet) {
 void add_variants(const ServiceSpec& service, const ServicePlan& fleet, Section& out) {
   for (const ScalerVariant& variant : fleet.variants) {
     const std::string name = fmt::format("{} {}", service.name, scaler_word(variant.kind));
-    if (!variant.refused.empty()) {
-      out.not_simulated.push_back(fmt::format("{}: {}", name, variant.refused));
+    if (!variant.refusal_reason.empty()) {
+      out.not_simulated.push_back(fmt::format("{}: {}", name, variant.refusal_reason));
       continue;
     }
     const bool is_chosen = variant.kind == fleet.scaler;
@@ -135,12 +135,16 @@ void add_own_signal(const PlanFacts& facts, const ServiceSpec& service, Section&
   std::string why =
       "policy Capstan compares the load with what a replica delivers within every bound of the SLO, from the engine "
       "table; so it has no threshold to write down, and prefill and decode each have their own result";
-  if (!facts.spec.asked.scale_on.empty()) {
-    why += fmt::format("; it does so although asked.scale_on is {}, which the ScaledObject and the HPA follow",
-                       facts.spec.asked.scale_on);
+  const std::string& asked = facts.spec.asked.scale_on;
+  if (asked == "goodput") {
+    why += "; that is the signal of asked.scale_on";
+  } else if (!asked.empty()) {
+    why += fmt::format("; it does so although asked.scale_on is {}, which the ScaledObject and the HPA follow", asked);
   }
   if (service.goodput_per_s) {
-    why += "; an InferenceScaler has no key for slo.goodput_per_second: the simulations of the plan test that it holds";
+    why +=
+        "; it needs no key for slo.goodput_per_second: replicas for the whole load within every bound deliver all "
+        "the goodput that the load has, and the simulations of the plan test that this is enough";
   }
   const bool is_on_page = !facts.spec.asked.scale_on.empty() || service.goodput_per_s.has_value();
   out.statements.push_back({.name = service.name + " signal of the InferenceScaler",

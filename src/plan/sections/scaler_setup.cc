@@ -71,7 +71,7 @@ std::string_view scaler_option(const ServicePlan& service) {
       return "hpa";
     case ScalerKind::constant: {
       const ScalerVariant* keda = find_variant(service, ScalerKind::scaled_object);
-      if (keda != nullptr && !keda->refused.empty()) return "capstan";  // the only one that was simulated
+      if (keda != nullptr && !keda->refusal_reason.empty()) return "capstan";  // the ScaledObject was not simulated
       break;
     }
     case ScalerKind::scaled_object:

@@ -56,7 +56,7 @@ TEST(ScalerSetup, AConstantFleetGetsASimulatedScalerAndItsCost) {
   EXPECT_EQ(scaler_option(service), "keda");
   EXPECT_NE(applied_scaler_words(service).find("applies the ScaledObject with this minimum"), std::string::npos);
   EXPECT_NE(applied_scaler_words(service).find("on this load it costs 7.00 USD/h"), std::string::npos);
-  service.variants[1] = {.kind = ScalerKind::scaled_object, .refused = "no metrics"};
+  service.variants[1] = {.kind = ScalerKind::scaled_object, .refusal_reason = "no metrics"};
   EXPECT_EQ(scaler_option(service), "capstan") << "a ScaledObject that was not simulated";
   EXPECT_NE(applied_scaler_words(service).find("on this load it costs 9.00 USD/h"), std::string::npos);
   service.scaler = ScalerKind::hpa;

@@ -17,7 +17,7 @@ struct ScalerFacts {
   ColdStart start{};
 };
 
-/// Returns what the scalers of a role need. The arguments must outlive it.
+/// Returns what the scalers of a role need. The arguments must outlive the result.
 ScalerFacts scaler_facts(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet,
                          const RoleFleet& role);
 

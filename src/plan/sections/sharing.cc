@@ -127,10 +127,10 @@ void add_mig(Section& section, const std::map<std::string, Yaml>& configs) {
 }
 
 /// Returns the config of the device plugin that divides each GPU between `shares` pods.
-Yaml device_plugin_config(std::string_view way, std::int64_t shares) {
+Yaml device_plugin_config(std::string_view sharing_key, std::int64_t shares) {
   Yaml file = Yaml::map({{"version", "v1"}});
-  Yaml& sharing = file["sharing"][way];
-  if (way == "timeSlicing") sharing.set("failRequestsGreaterThanOne", true);
+  Yaml& sharing = file["sharing"][sharing_key];
+  if (sharing_key == "timeSlicing") sharing.set("failRequestsGreaterThanOne", true);
   sharing.set("resources", Yaml::list({Yaml::map({{"name", kGpuResource}, {"replicas", shares}})}));
   return file;
 }

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::int64_t kGib = 1LL << 30;
 
-/// Returns true for a profile of plain slices: "1g.10gb+me" has media engines, which a language model does not use.
+/// Returns true for a profile without attributes, such as "1g.10gb". The attribute of "1g.10gb+me" stands for media
+/// engines, which a language model does not use.
 bool has_no_attribute(std::string_view profile) { return profile.find_first_of("+-") == profile.npos; }
 
 SharingChoice stated_slice(const RoleFleet& role, const std::string& profile) {

@@ -26,8 +26,9 @@ struct SharingChoice {
   std::string why{};         ///< reason, as in `Statement::why`
 };
 
-/// Chooses how the replicas of a role share GPUs. Only a slice has memory and compute of its own, so only slices whose
-/// step times were measured serve requests with an SLO.
+/// Chooses how the replicas of a role share GPUs. Of the ways to share a GPU, only slices give each replica its own
+/// memory and compute. So replicas that serve requests with an SLO share a GPU only as slices, and only if the step
+/// times of the slice were measured.
 SharingChoice choose_sharing(const ServiceSpec& service, TenantSpec::Kind kind, const RoleFleet& role);
 
 /// Returns the memory of a MIG profile, GB: 40 for "3g.40gb".

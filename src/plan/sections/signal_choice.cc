@@ -21,7 +21,7 @@ constexpr double kGrowthMax = 1.5;
 /// Cap of the KV target, so that full KV memory adds at least half of the replicas.
 constexpr double kKvMax = 0.65;
 constexpr std::int64_t kRequestsMin = 2;     ///< a threshold of 1 would add replicas at the first request
-constexpr std::int64_t kAssumedWaiting = 4;  ///< policy Queue's default
+constexpr std::int64_t kAssumedWaiting = 4;  ///< waiting requests per replica, the default of Capstan's policy Queue
 
 /// Returns "230 ms" or "1.2 s".
 std::string short_time(double seconds) {
@@ -56,7 +56,7 @@ void classify(const RoleFleet& role, SignalChoice& choice) {
 }
 
 /// Replaces the signal that fits the work by the one that the spec asks for.
-void take_asked(std::string_view asked, SignalChoice& choice) {
+void apply_asked_signal(std::string_view asked, SignalChoice& choice) {
   choice.signal = choice.kind;
   const std::optional<AskedSignal> word = asked.empty() ? std::nullopt : asked_signal(asked);
   if (!word) return;
@@ -87,21 +87,21 @@ void set_growth(const ServiceSpec& service, const RoleFleet& role, const MeanReq
 
 /// Returns a mean number of requests that usually stays within `most`, even with random arrivals: their standard
 /// deviation is about the square root of `most`.
-double less_deviation(double most) { return std::max(most - std::sqrt(most), 1.0); }
+double mean_within(double most) { return std::max(most - std::sqrt(most), 1.0); }
 
 void set_in_flight(const RoleFleet& role, SignalChoice& choice) {
   const bool is_prefill = role.role == model::Role::prefill;
   const auto batch = static_cast<double>(choice.batch);
   // A prompt is late if the prompts before it take as long as the TTFT bound. So the mean queue may take half as long.
   const double most = is_prefill ? batch / 2 : batch;
-  const double target = less_deviation(most) / choice.growth / kHpaTolerance;
+  const double target = mean_within(most) / choice.growth / kHpaTolerance;
   choice.in_flight = std::max<std::int64_t>(static_cast<std::int64_t>(target), kRequestsMin);
   choice.in_flight_reason = fmt::format(
       "{} runs {} sequences within the SLO, limited by {}; ({}{} - {:.1f} for random arrivals) / {:.2f} for the part "
       "of "
       "a burst above the minimum / {:.1f} for the tolerance of the HPA = {:.1f}{}",
       is_prefill ? "a prompt behind all others is late, so that half of them count: a replica" : "a replica",
-      choice.batch, bound_word(choice.bound), choice.batch, is_prefill ? " / 2" : "", most - less_deviation(most),
+      choice.batch, bound_word(choice.bound), choice.batch, is_prefill ? " / 2" : "", most - mean_within(most),
       choice.growth, kHpaTolerance, target,
       target < static_cast<double>(kRequestsMin) ? fmt::format(", raised to {}", kRequestsMin) : "");
 }
@@ -134,7 +134,7 @@ void set_waiting(const ServiceSpec& service, const RoleFleet& role, const Replic
 
 void set_kv(const RoleFleet& role, SignalChoice& choice) {
   const auto batch = static_cast<double>(choice.batch);
-  const double usual = less_deviation(batch);
+  const double usual = mean_within(batch);
   const double share = role.kv_share_at_batch * usual / batch / choice.growth / kHpaTolerance;
   choice.kv_percent = std::max<std::int64_t>(static_cast<std::int64_t>(std::min(share, kKvMax) * 100), 1);
   choice.kv_reason = fmt::format(
@@ -196,7 +196,7 @@ SignalChoice choose_signal(const ServiceSpec& service, const ServicePlan& fleet,
                       .batch = std::max<std::int64_t>(role.batch, 1),
                       .bound = capacity.found.bound};
   classify(role, choice);
-  take_asked(asked, choice);
+  apply_asked_signal(asked, choice);
   set_growth(service, role, request, capacity, choice);
   set_in_flight(role, choice);
   set_waiting(service, role, capacity, choice);

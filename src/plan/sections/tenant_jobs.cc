@@ -12,8 +12,9 @@ namespace capstan::plan {
 
 namespace {
 
-/// Returns the pool whose nodes can hold pods with this number of GPUs; null if there is none.
-const GpuPool* pool_for(GpuCount gpus_per_pod, const std::vector<GpuPool>& pools) {
+/// Returns the pool for pods with this number of GPUs: of the pools whose nodes can hold them, the pool that has nodes
+/// for jobs, or else the largest one. Null: no pool can hold them.
+const GpuPool* pool_of_job_pods(GpuCount gpus_per_pod, const std::vector<GpuPool>& pools) {
   const GpuPool* best = nullptr;
   const auto rank = [](const GpuPool& pool) {
     return std::pair(pool.reserved_for_jobs > 0, pool.max_nodes * pool.gpus_per_node());
@@ -40,7 +41,7 @@ std::vector<PlacedJobs> placed_jobs(const PlanSpec& spec, const std::vector<GpuP
   std::vector<PlacedJobs> placed;
   for (const TenantSpec& tenant : spec.tenants) {
     for (const TenantJobs& jobs : tenant.jobs) {
-      const GpuPool* pool = pool_for(jobs.load.sizes.front().gpus_per_pod, pools);
+      const GpuPool* pool = pool_of_job_pods(jobs.load.sizes.front().gpus_per_pod, pools);
       if (pool == nullptr) continue;
       const workload::JobSize size = complete_size(tenant, jobs, *pool);
       placed.push_back({.tenant = &tenant,
@@ -58,7 +59,7 @@ std::vector<std::string> unplaced_jobs(const PlanSpec& spec, const std::vector<G
   for (const TenantSpec& tenant : spec.tenants) {
     for (const TenantJobs& jobs : tenant.jobs) {
       const GpuCount gpus = jobs.load.sizes.front().gpus_per_pod;
-      if (pool_for(gpus, pools) != nullptr) continue;
+      if (pool_of_job_pods(gpus, pools) != nullptr) continue;
       words.push_back(fmt::format(
           "the jobs {} of {}, because no pool of the plan has nodes with {}", jobs.name, tenant.name,
           gpus > 0 ? "at least " + explain::count_text(gpus, "whole GPU", "whole GPUs") : std::string("whole GPUs")));

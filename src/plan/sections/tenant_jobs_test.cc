@@ -14,7 +14,7 @@ TenantJobs jobs_of(const std::string& name, std::int32_t pods, GpuCount gpus_per
 }
 
 TEST(TenantJobs, UseThePoolThatHasNodesForJobs) {
-  testing::SamplePlan plan = testing::split_plan();
+  testing::SamplePlan plan = testing::disaggregated_plan();
   plan.spec.tenants[1].jobs = {jobs_of("tune", 2, 8), jobs_of("evaluate", 4, 2)};
   const std::vector<GpuPool> pools = gpu_pools(plan.facts());
   const std::vector<PlacedJobs> placed = placed_jobs(plan.spec, pools);
@@ -27,7 +27,7 @@ TEST(TenantJobs, UseThePoolThatHasNodesForJobs) {
 }
 
 TEST(TenantJobs, FillTheQuotaIfTheSpecStatesNoSize) {
-  testing::SamplePlan plan = testing::split_plan();
+  testing::SamplePlan plan = testing::disaggregated_plan();
   plan.spec.tenants[1].gpu_quota = 16;
   plan.spec.tenants[1].jobs = {jobs_of("tune", 0, 0)};
   const std::vector<GpuPool> pools = gpu_pools(plan.facts());

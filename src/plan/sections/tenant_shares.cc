@@ -14,7 +14,8 @@ std::size_t pool_of_role(const std::vector<GpuPool>& pools, const RoleFleet& rol
   return static_cast<std::size_t>(found - pools.begin());
 }
 
-/// Divides a stated quota: first what the services need in each pool, then the rest in the pool for jobs or the first.
+/// Divides a stated quota over the pools. In each pool, the services of the tenant get up to their maximum. The rest of
+/// the quota is in the pool for jobs or, without jobs, in the first pool.
 void divide_quota(TenantShare& share, const std::vector<GpuPool>& pools) {
   GpuCount rest = share.quota;
   for (PoolShare& pool : share.pools) {

@@ -12,7 +12,7 @@ std::vector<TenantShare> shares_of(const testing::SamplePlan& plan) {
 }
 
 TEST(PlanTenantShares, AStatedQuotaIsDividedByWhatTheServicesNeed) {
-  const testing::SamplePlan plan = testing::split_plan();
+  const testing::SamplePlan plan = testing::disaggregated_plan();
   const std::vector<TenantShare> shares = shares_of(plan);
   ASSERT_EQ(shares.size(), 2U);
   EXPECT_EQ(shares[0].quota, 32);

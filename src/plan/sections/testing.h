@@ -74,7 +74,7 @@ inline ServiceSpec& add_sample_service(SamplePlan& plan, const std::string& name
   return plan.spec.services.back();
 }
 
-/// One model on H100 in one region, with a part of the nodes bought as spot.
+/// Returns a plan of one model on H100 in one region, with a part of the nodes bought as spot.
 inline SamplePlan chat_plan() {
   SamplePlan plan = sample_plan("chat");
   add_sample_service(plan, "chat", {sample_role(sample_machine("p5.48xlarge", "h100_sxm", 8), 4, 3, 12)});
@@ -82,7 +82,7 @@ inline SamplePlan chat_plan() {
   return plan;
 }
 
-/// Replicas of two pods with eight GPUs each, and two tenants.
+/// Returns a plan with replicas of two pods with eight GPUs each, and two tenants.
 inline SamplePlan gang_plan() {
   SamplePlan plan = sample_plan("large models");
   RoleFleet role = sample_role(sample_machine("p5.48xlarge", "h100_sxm", 8), 16, 1, 3);
@@ -94,7 +94,7 @@ inline SamplePlan gang_plan() {
   return plan;
 }
 
-/// Two small models on slices of different sizes, and a model on whole GPUs.
+/// Returns a plan of two small models on slices of different sizes, and a model on whole GPUs.
 inline SamplePlan sliced_plan() {
   SamplePlan plan = sample_plan("small-models");
   add_sample_service(plan, "chat", {sample_role(sample_machine("p5.4xlarge", "h100_sxm", 1), 1, 2, 6)});
@@ -105,8 +105,8 @@ inline SamplePlan sliced_plan() {
   return plan;
 }
 
-/// Prefill and decode replicas, and a training tenant.
-inline SamplePlan split_plan() {
+/// Returns a plan with prefill and decode replicas, and a training tenant.
+inline SamplePlan disaggregated_plan() {
   SamplePlan plan = sample_plan("split");
   RoleFleet prefill = sample_role(sample_machine("p5.48xlarge", "h100_sxm", 8), 4, 1, 4);
   RoleFleet decode = sample_role(sample_machine("p5en.48xlarge", "h200_sxm", 8), 4, 2, 6);
@@ -120,7 +120,7 @@ inline SamplePlan split_plan() {
   return plan;
 }
 
-/// Batch work on GPUs without MIG, on node groups of the Cluster Autoscaler.
+/// Returns a plan of batch work on GPUs without MIG, on node groups of the Cluster Autoscaler.
 inline SamplePlan batch_plan() {
   SamplePlan plan = sample_plan("batch");
   plan.spec.cluster.provisioner = Provisioner::cluster_autoscaler;
@@ -154,7 +154,7 @@ inline SamplePlan gke_plan() {
 }
 
 inline std::vector<SamplePlan> sample_plans() {
-  return {chat_plan(), gang_plan(), sliced_plan(), split_plan(), batch_plan(), azure_plan(), gke_plan()};
+  return {chat_plan(), gang_plan(), sliced_plan(), disaggregated_plan(), batch_plan(), azure_plan(), gke_plan()};
 }
 
 }  // namespace capstan::plan::testing

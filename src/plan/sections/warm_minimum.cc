@@ -19,9 +19,9 @@ std::optional<WarmMinimum> warm_minimum(const ServiceSpec& service, const Servic
   const Duration lead = cold_start_sum(fleet.start).typical + kDetection;
   const double lead_s = load.burst_length > Duration{} ? std::min(in_s(lead), in_s(load.burst_length)) : in_s(lead);
   const double late_share = 1 - static_cast<double>(service.slo.attainment_ppm) / 1e6;
-  const double between = in_s(load.burst_every) * load.requests_per_s +
-                         in_s(std::min(load.burst_length, load.burst_every)) * (burst - load.requests_per_s);
-  const double allowed = late_share * between;
+  const double requests_per_cycle = in_s(load.burst_every) * load.requests_per_s +
+                                    in_s(std::min(load.burst_length, load.burst_every)) * (burst - load.requests_per_s);
+  const double allowed = late_share * requests_per_cycle;
   const double ttft_s = in_s(service.slo.ttft);
   // n x capacity x (lead + TTFT) >= burst x lead - allowed
   const double by_burst = (burst * lead_s - allowed) / (capacity * (lead_s + ttft_s));

@@ -14,12 +14,14 @@ struct WarmMinimum {
   std::string why{};  ///< the formula with its numbers
 };
 
-/// Returns the fewest ready replicas with which the late requests of a burst stay within the share that the SLO allows.
-/// Replicas that are added for a burst serve only after a cold start. Until then the requests beyond the capacity of
-/// the ready replicas wait, and they are late, except the few that the ready replicas still serve within the TTFT
-/// bound:
+/// Returns the fewest ready replicas that serve the load outside bursts, and with which the late requests of a burst
+/// stay within the share that the SLO allows. Replicas that are added for a burst serve only after a cold start. Until
+/// then the requests beyond the capacity of the ready replicas wait, and they are late, except the few that the ready
+/// replicas still serve within the TTFT bound:
 ///
-///   (burst rate - n x capacity) x lead time <= n x capacity x TTFT + (1 - attainment) x requests between bursts
+///   (burst rate - n x capacity) x lead time <= n x capacity x TTFT + (1 - attainment) x requests of a cycle
+///
+/// The lead time is at most the length of a burst. A cycle lasts from the start of one burst to the start of the next.
 ///
 /// @return nothing for a recorded load, whose bursts the spec does not state
 std::optional<WarmMinimum> warm_minimum(const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role);

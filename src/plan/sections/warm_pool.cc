@@ -23,7 +23,7 @@ std::string phase_why(const StartPhase& phase, bool is_dominant) {
   return range + (is_dominant ? "; the longest step" : "");
 }
 
-/// Returns where the time of a phase comes from. The default of the weights follows from their size.
+/// Returns where the time of a phase comes from. The default time for loading the weights is computed from their size.
 Evidence phase_evidence(const PlanSpec& spec, const ServiceSpec& service, StartStep step) {
   const auto is_assumed = [&](std::string_view key) {
     return is_default(spec, fmt::format("services.{}.cold_start.{}", service.name, key));
@@ -170,7 +170,7 @@ void set_warm_pool_answer(const PlanFacts& facts, Section& section) {
     if (!start.dominant) continue;
     const std::string words =
         fmt::format(" A cold start of {} takes {}, {} of it for {}.", facts.spec.services[i].name,
-                    time_text(start.typical), time_text(start.dominant_typical), dominant_words(*start.dominant));
+                    time_text(start.typical), time_text(start.dominant_typical), slowest_step_words(*start.dominant));
     starts += words;
     if (start.typical > longest) {
       longest = start.typical;

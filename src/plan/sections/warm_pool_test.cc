@@ -43,7 +43,7 @@ TEST(WarmPoolSection, SaysThatTheSearchCountsWhereTheFormulaDiffers) {
   }
 }
 
-/// Returns the minimum of a service whose replica serves `capacity` requests/s.
+/// Returns the minimum of a service that needs half a replica outside bursts and `burst_in_replicas` in bursts.
 ReplicaCount minimum_of(PlanSample sample, double burst_in_replicas, Duration lead, std::uint32_t attainment_ppm) {
   ServiceSpec& service = sample.spec.services.front();
   const RoleFleet& role = sample.services.front().roles.front();
@@ -58,7 +58,7 @@ ReplicaCount minimum_of(PlanSample sample, double burst_in_replicas, Duration le
 TEST(WarmMinimum, IsTheFewestReplicasThatABurstNeeds) {
   // A burst that needs 4 replicas, a lead time of 300 s and a TTFT of 2 s: 4 x 300 / 302 = 3.97 replicas.
   EXPECT_EQ(minimum_of(chat_sample(), 4, 300s, 1'000'000), 4);
-  // With 10 % that may be late: (4 x 300 - 0.1 x (1800 x 0.5 + 600 x 3.5)) / 302 = 2.98.
+  // If 10 % of the requests may be late: (4 x 300 - 0.1 x (1800 x 0.5 + 600 x 3.5)) / 302 = 2.98 replicas.
   EXPECT_EQ(minimum_of(chat_sample(), 4, 300s, 900'000), 3);
   // A burst that one replica can serve needs no more replicas than the load outside bursts.
   EXPECT_EQ(minimum_of(chat_sample(), 0.5, 300s, 1'000'000), 1);

@@ -83,7 +83,7 @@ void add_pod_statements(const PlanSpec& spec, const ServiceSpec& service, const 
                         const RoleFleet& role, Section& out) {
   SubjectStatements statements(workload_name(service, role.role), out);
   const PodTimes times = pod_times(service, fleet, role);
-  const PodResourcesShare share = resources_share(role);
+  const PodResourceNeeds share = resource_needs(role);
   statements.add("startup probe", explain::time_text(std::chrono::seconds(times.startup_s)), times.startup_why,
                  fleet.start.empty() ? Evidence::assumed : Evidence::modelled, Visibility::page);
   statements.add("drain", explain::time_text(std::chrono::seconds(times.drain_s)), times.drain_why,

@@ -344,7 +344,7 @@ TEST(ResourcesShare, IsThePartOfTheMachineThatThePodsGpusAre) {
     role.engine.gpu = row.gpu;
     role.engine.tp = row.tp;
     if (mig_profile_of(row.gpu)) role.machine.gpus = 16;
-    const PodResourcesShare share = resources_share(role);
+    const PodResourceNeeds share = resource_needs(role);
     EXPECT_EQ(share.cpu, row.cpu) << row.name;
     EXPECT_EQ(share.memory_gib, row.memory_gib) << row.name;
     EXPECT_EQ(share.shared_memory_gib, row.shared_memory_gib) << row.name;
@@ -354,7 +354,7 @@ TEST(ResourcesShare, IsThePartOfTheMachineThatThePodsGpusAre) {
 TEST(ResourcesShare, IsAssumedForAMachineOfUnknownShape) {
   RoleFleet role;
   role.engine.tp = 2;
-  const PodResourcesShare share = resources_share(role);
+  const PodResourceNeeds share = resource_needs(role);
   EXPECT_FALSE(share.is_machine_known);
   EXPECT_EQ(share.cpu, 16);
 }

@@ -16,7 +16,7 @@ struct SpecCandidate {
   const engine::EngineRow* row = nullptr;
   const MachineSpec* machine = nullptr;
 
-  /// Returns the machines that one replica occupies, the last one perhaps in part.
+  /// Returns the machines that one replica occupies. The replica may use the last machine only in part.
   std::int64_t machines() const { return ceil_div(row->tp, machine->gpus); }
   /// Returns the GPUs of these machines.
   GpuCount gpus() const { return machines() * machine->gpus; }
@@ -37,8 +37,8 @@ bool is_available(const MachineSpec& machine, const ClusterSpec& cluster);
 /// none.
 std::optional<MicroUsd> lowest_price(const MachineSpec& machine, const ClusterSpec& cluster);
 
-/// Returns the rows of the service's model and weight type, and of its tensor parallelism if that is stated, on every
-/// available machine that can hold a pod. Whether the weights fit into the GPUs is not considered.
+/// Returns the rows of the service's model, weight type and pipeline stages, and of its tensor parallelism if that is
+/// stated, on every available machine that can hold a pod. Whether the weights fit into the GPUs is not considered.
 std::vector<SpecCandidate> spec_candidates(const ServiceSpec& service, const PlanSpec& spec);
 
 /// Returns the candidates whose GPUs have room for the weights and for some KV memory.

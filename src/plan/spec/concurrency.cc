@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 double in_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
-/// The step of the cheapest replica at the batch that its SLO allows.
+/// The step of the replica with the lowest price per token, at the largest batch that its SLO allows.
 struct CheapestStep {
   double seconds = 0;  ///< time of the step; 0: no candidate reaches the SLO
   std::int64_t batch = 0;

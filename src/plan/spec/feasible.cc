@@ -88,7 +88,7 @@ class ServiceCheck {
     }
     check_slo(fitting);
     check_goodput();
-    // The nearest possible values are those of candidates whose idle replicas hold the SLO, if there are any.
+    // If the idle replicas of some candidates hold the SLO, the errors suggest only their values.
     if (std::vector<SpecCandidate> fast = fast_candidates(fitting); !fast.empty()) fitting = std::move(fast);
     check_minimum(fitting);
     check_tenant(fitting);
@@ -183,7 +183,8 @@ class ServiceCheck {
 
   static double gigabytes(std::int64_t bytes) { return static_cast<double>(bytes) / 1e9; }
 
-  /// Says how much memory is missing on the largest candidate, and names the row of the model that fits best.
+  /// Says how much memory is missing on the candidate that lacks the least, and names the nearest row of the model
+  /// whose GPUs have room for the weights.
   std::string no_room(const std::vector<SpecCandidate>& candidates) const {
     const auto missing = [](const SpecCandidate& c) { return c.row->weights_per_gpu.count - c.row->gpu_memory.count; };
     const SpecCandidate& largest = *std::ranges::min_element(candidates, {}, missing);
@@ -203,7 +204,7 @@ class ServiceCheck {
 
   bool is_generated() const { return service_.load.source == LoadSpec::Source::generated; }
   /// Returns the length that the share of requests which must hold the SLO does not exceed; 1 if it is not known.
-  std::int64_t longest_counted(const TokenSpec& tokens) const {
+  std::int64_t longest_length_within_slo(const TokenSpec& tokens) const {
     return is_generated() ? prompt_quantile(tokens, service_.slo.attainment_ppm / 1e6) : 1;
   }
 
@@ -222,7 +223,8 @@ class ServiceCheck {
 
   /// Returns the candidates whose idle replicas hold every bound.
   std::vector<SpecCandidate> fast_candidates(const std::vector<SpecCandidate>& fitting) const {
-    const std::int64_t prompt = longest_counted(service_.load.prompt), answer = longest_counted(service_.load.answer);
+    const std::int64_t prompt = longest_length_within_slo(service_.load.prompt),
+                       answer = longest_length_within_slo(service_.load.answer);
     const auto holds = [](Duration bound, Duration time) { return bound == Duration{} || bound >= time; };
     std::vector<SpecCandidate> fast;
     for (const SpecCandidate& candidate : fitting) {
@@ -236,7 +238,8 @@ class ServiceCheck {
   }
 
   void check_slo(const std::vector<SpecCandidate>& fitting) {
-    const std::int64_t prompt = longest_counted(service_.load.prompt), answer = longest_counted(service_.load.answer);
+    const std::int64_t prompt = longest_length_within_slo(service_.load.prompt),
+                       answer = longest_length_within_slo(service_.load.answer);
     const std::int64_t further_steps = std::max<std::int64_t>(answer - 1, 0);
     Fastest step, prefill, whole;
     for (const SpecCandidate& candidate : fitting) {
@@ -452,7 +455,7 @@ void check_limits(const PlanSpec& spec, const std::vector<SmallestFleet>& fleets
   }
 }
 
-/// Says which price is missing if no machine can be bought, and which capacity type the first machine has a price of.
+/// Says which price is missing if no machine can be bought, and for which capacity types the first machine has a price.
 std::string no_price(const ClusterSpec& cluster) {
   constexpr std::array<std::pair<CapacityType, std::string_view>, 3> kPriceKeys = {
       {{CapacityType::on_demand, "usd_per_hour"},

@@ -14,8 +14,8 @@ struct ImpossibleDemand {
 };
 
 /// Returns the demands that no fleet can meet, from arithmetic alone: weights that fit no GPU, an SLO that is faster
-/// than one step of the engine or than a prompt on an idle replica, and limits below the smallest fleet. What it finds
-/// is impossible; a spec without a finding may still be infeasible, which only a simulation can show.
+/// than one step of the engine or than a prompt on an idle replica, and limits below the smallest fleet. A spec without
+/// such demands may still be infeasible, which only a simulation can show.
 std::vector<ImpossibleDemand> impossible_demands(const PlanSpec& spec);
 
 }  // namespace capstan::plan

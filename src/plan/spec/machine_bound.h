@@ -7,7 +7,7 @@
 
 namespace capstan::plan {
 
-/// The machines that exist, and what one machine more takes at least.
+/// The existing machines, and the least that one more machine adds to their GPUs and their price.
 struct MachineStock {
   std::int64_t machines = 0;  ///< machines that exist
   GpuCount gpus = 0;          ///< whole GPUs of these machines

@@ -5,7 +5,7 @@
 namespace capstan::plan {
 namespace {
 
-/// Machines of eight GPUs for 55.04 USD/h that may be bought on demand.
+/// Returns a spec with machines of eight GPUs for 55.04 USD/h that may be bought on demand.
 PlanSpec bound_spec(std::int64_t existing) {
   PlanSpec spec;
   spec.cluster.capacity = {model::CapacityType::on_demand};

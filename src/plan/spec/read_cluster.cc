@@ -151,7 +151,7 @@ class ClusterReader {
     defaults.note(fields, "region", cluster_.region, "the region whose prices the catalogue has");
     for (const Node& zone : fields.non_empty_list("zones")) read_zone(zone);
     if (!cluster_.zones.empty()) return;
-    // us-east-1a on AWS, us-central1-a on Google Cloud, eastus-1 on Azure
+    // Zones have names like us-east-1a on AWS, us-central1-a on Google Cloud and eastus-1 on Azure.
     const std::string_view names = cluster_.cloud == Cloud::azure ? "123" : "abc";
     const bool has_dash = cluster_.cloud == Cloud::gcp || cluster_.cloud == Cloud::azure;
     for (const char name : names) {
@@ -216,7 +216,8 @@ class ClusterReader {
                  ErrorKind::infeasible);
   }
 
-  /// Checks that the GPU kind of the last machine is one of `cluster.gpus`. A slice counts as its whole GPU.
+  /// Checks that the GPU kind of the machine that was read last is one of `cluster.gpus`. A slice counts as its whole
+  /// GPU.
   void check_kind(const Node& node, const std::set<std::string>& kinds, const Node& allowed) {
     const MachineSpec& machine = cluster_.machines.back();
     const std::string whole = whole_gpu_of(machine.gpu);
@@ -246,7 +247,7 @@ class ClusterReader {
          fmt::format("the catalogue has no prices of {}; state usd_per_hour of the instances", cluster_.region)});
   }
 
-  /// Reads a name, or a mapping that states or changes the shape and the prices.
+  /// Reads a machine: its name, or a mapping that also states or changes its shape and its prices.
   void read_machine(const Node& node) {
     const bool is_name = node.kind == Node::Kind::scalar && !node.text.empty();
     if (!is_name && node.kind != Node::Kind::mapping) {
@@ -254,7 +255,7 @@ class ClusterReader {
                                                   "key instance",
                                                   node.words()));
     }
-    const Node* named = is_name ? &node : Fields(node, "cluster.instances", errors_).need("instance");
+    const Node* named = is_name ? &node : Fields(node, "cluster.instances", errors_).take_required("instance");
     if (named == nullptr) return;
     const engine::Instance* row = engine::find_instance(named->text);
     MachineSpec machine = row != nullptr ? machine_of(*row) : MachineSpec{.name = named->text};
@@ -268,13 +269,13 @@ class ClusterReader {
 
   void read_shape(const Node& node, bool is_known, MachineSpec& machine) {
     Fields fields(node, "cluster.instances", errors_);
-    fields.need("instance");
-    if (const Node* gpu = is_known ? fields.take("gpu") : fields.need("gpu")) {
+    fields.take_required("instance");
+    if (const Node* gpu = is_known ? fields.take("gpu") : fields.take_required("gpu")) {
       const auto key = engine::gpu_of_product(*spec_.engines, gpu->text);
       machine.gpu = key.value_or(gpu->text);
       machine.has_stated_shape = true;
     }
-    if (!is_known) fields.need("gpus");
+    if (!is_known) fields.take_required("gpus");
     machine.has_stated_shape |= fields.integer("gpus", machine.gpus, 1, 1024);
     fields.integer("vcpus", machine.vcpus, 1, 100'000);
     fields.integer("memory_gib", machine.memory_gib, 1, 1'000'000);
@@ -349,8 +350,8 @@ class ClusterReader {
                   "an assumption without a measured source; clouds publish the rate of each machine type");
   }
 
-  /// Reads the length of the zone outage in the stress test. Also notes in which way the simulations differ from the
-  /// cluster.
+  /// Reads the length of the zone outage in the stress test. Also notes that the simulations place pods and buy nodes
+  /// as Capstan does, and not as the cluster's own components do.
   void read_zone_outage(Fields& fields, DefaultList& defaults) {
     fields.duration("zone_outage", cluster_.zone_outage, std::chrono::minutes(1), std::chrono::hours(24));
     if (cluster_.zones.size() > 1) {

@@ -69,7 +69,7 @@ TEST(ReadSpecCluster, ASliceOfAGpuIsAKindOfItsOwn) {
   ASSERT_TRUE(spec) << spec.error().text();
   EXPECT_EQ(spec->cluster.machines[1].gpu, "h100-3g.40gb");
   EXPECT_EQ(spec->cluster.machines[1].gpus, 2);
-  EXPECT_FALSE(spec->cluster.machines[1].has_stated_price);  // of the whole machine, from the catalogue
+  EXPECT_FALSE(spec->cluster.machines[1].has_stated_price);  // the catalogue has the price of the whole machine
 }
 
 TEST(ReadSpecCluster, SaysThatPricesAreThoseOfAnotherRegion) {

@@ -21,7 +21,7 @@ constexpr Duration kTrainingCheckpoint = 15min;
 
 using Kind = TenantSpec::Kind;
 
-/// Returns the default jobs of a tenant, in which no key is stated.
+/// Returns the jobs of a tenant, with the default of every key.
 TenantJobs default_jobs(const TenantSpec& tenant) {
   TenantJobs jobs{.name = tenant.name, .preemptible = tenant.priority < kPreemptibleBelow};
   jobs.load.sizes = {{.pods = 1, .gpus_per_pod = tenant.kind == Kind::training ? 0 : 1}};

@@ -33,9 +33,10 @@ void read_spec_tokens(Fields& fields, std::string_view key, TokenSpec& out, Defa
   if (node->kind == Node::Kind::scalar) {
     const auto tokens = manifest::read_integer(node->text);
     if (!tokens || *tokens < 1 || *tokens > kMaxTokens) {
-      return errors.fail(node->place, fmt::format("{}.{}: found {}, expected a number of tokens or a mapping with "
-                                                  "median, sigma and longest",
-                                                  fields.what(), key, node->words()));
+      return errors.fail(node->place,
+                         fmt::format("{}.{}: found {}, expected a number of tokens up to {} or a mapping with "
+                                     "median, sigma and longest",
+                                     fields.what(), key, node->words(), kMaxTokens));
     }
     out = {.median = static_cast<std::int32_t>(*tokens), .longest = static_cast<std::int32_t>(*tokens)};
     return;

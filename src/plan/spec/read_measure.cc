@@ -69,8 +69,8 @@ void read_spec_measure(const Node& node, const std::string& owner, MeasureSpec& 
                        ErrorList& errors) {
   Fields fields(node, owner, errors);
   DefaultList defaults(spec.defaults);
-  if (fields.need("url") != nullptr && fields.text("url", measure.url) && !measure.url.starts_with("http://") &&
-      !measure.url.starts_with("https://")) {
+  if (fields.take_required("url") != nullptr && fields.text("url", measure.url) &&
+      !measure.url.starts_with("http://") && !measure.url.starts_with("https://")) {
     errors.fail(fields.place_for_error({"url"}),
                 fmt::format("{}.url is \"{}\", expected http:// or https:// and a host", owner, measure.url));
   } else if (has_user(measure.url)) {

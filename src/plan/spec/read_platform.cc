@@ -20,7 +20,7 @@ TenantSpec read_tenant(const Node& node, PlanSpec& spec, ErrorList& errors) {
   const Node* name = node.kind == Node::Kind::mapping ? node.find("name") : nullptr;
   Fields fields(node, name == nullptr ? "tenants" : "tenants." + name->text, errors);
   DefaultList defaults(spec.defaults);
-  if (fields.need("name") != nullptr && fields.text("name", tenant.name)) {
+  if (fields.take_required("name") != nullptr && fields.text("name", tenant.name)) {
     check_kube_name(fields, "name", tenant.name, true, errors);
   }
   using Kind = TenantSpec::Kind;

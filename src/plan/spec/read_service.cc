@@ -1,15 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "base/ascii.h"
 #include "engine/names.h"
 #include "plan/spec/read_parts.h"
+#include "scenario/nearest_model.h"
 
 namespace capstan::plan {
 
@@ -20,7 +18,7 @@ using manifest::Fields;
 using manifest::Node;
 using namespace std::chrono_literals;
 
-/// Container images by engine, with the versions whose flags and metrics the manifests use.
+/// Returns the default container image of an engine, in the version whose flags and metrics the manifests use.
 std::string_view default_image(Engine engine) {
   switch (engine) {
     case Engine::vllm:
@@ -73,56 +71,6 @@ std::string chosen_dtype(const ServiceSpec& service, const std::string& of_name,
   return known.size() == 1 ? *known.begin() : wanted;
 }
 
-/// Returns the most similar model of the table: one within a few edits, else the one with the longest common beginning.
-std::string_view nearest_model(std::string_view name, const std::vector<std::string_view>& models) {
-  const std::string_view meant = manifest::did_you_mean(name, models);
-  if (!meant.empty()) return meant;
-  std::size_t longest = 4;  // names with a shorter common beginning are not similar
-  std::string_view nearest;
-  for (const std::string_view model : models) {
-    const auto same =
-        static_cast<std::size_t>(std::ranges::mismatch(name, model, {}, ascii_lower, ascii_lower).in1 - name.begin());
-    if (same <= longest) continue;
-    longest = same;
-    nearest = model;
-  }
-  return nearest;
-}
-
-/// Returns the parameters of a model that its name states, in billions: 8 for "Llama-3.1-8B".
-std::optional<double> billions_of(std::string_view name) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  for (std::size_t at = 0; at < name.size(); ++at) {
-    const bool is_start = is_digit(name[at]) && (at == 0 || (!is_digit(name[at - 1]) && name[at - 1] != '.'));
-    if (!is_start) continue;
-    double value = 0;
-    const auto [end, error] = std::from_chars(name.data() + at, name.data() + name.size(), value);
-    const std::size_t after = static_cast<std::size_t>(end - name.data());
-    if (error == std::errc{} && after < name.size() && (name[after] == 'B' || name[after] == 'b')) return value;
-  }
-  return std::nullopt;
-}
-
-/// Names the model of the table whose size is the nearest, for a name that resembles none: "; the nearest by size is
-/// Llama-3.3-70B". A name without a size is compared with the largest model, because most such models are large.
-std::string nearest_size_words(std::string_view name, const std::vector<std::string_view>& models) {
-  const std::optional<double> asked = billions_of(name);
-  std::string_view nearest;
-  double least = 0;
-  for (const std::string_view model : models) {
-    const std::optional<double> size = billions_of(model);
-    if (!size) continue;
-    const double distance = asked ? std::abs(std::log(*size / *asked)) : -*size;
-    if (nearest.empty() || distance < least) {
-      nearest = model;
-      least = distance;
-    }
-  }
-  if (nearest.empty()) return "";
-  return asked ? fmt::format("; the nearest by size is {}", nearest)
-               : fmt::format("; its name states no size, and the largest in the table is {}", nearest);
-}
-
 /// Finds the rows of a model in the engine table. Names a similar model if there are none.
 void find_spec_model(const Fields& fields, const std::string& served, bool has_dtype, ServiceSpec& service,
                      const PlanSpec& spec, ErrorList& errors) {
@@ -137,14 +85,11 @@ void find_spec_model(const Fields& fields, const std::string& served, bool has_d
     has_rows |= row.model == service.model && row.weight_dtype == service.dtype;
   }
   if (!has_model) {
-    const std::string_view nearest = nearest_model(std::string_view(served).substr(served.rfind('/') + 1), models);
     errors.fail(
         fields.place_for_error({"model"}),
-        fmt::format(
-            "{}.model: the engine table has no \"{}\", expected {}{}; for another model, state a table of your "
-            "own step times with step_times",
-            fields.what(), served, manifest::one_of(models),
-            !nearest.empty() ? fmt::format(" (did you mean {}?)", nearest) : nearest_size_words(served, models)),
+        fmt::format("{}.model: the engine table has no \"{}\", expected {}{}; for another model, state a table of your "
+                    "own step times with step_times",
+                    fields.what(), served, manifest::one_of(models), scenario::nearest_model_words(served, models)),
         ErrorKind::infeasible);
   } else if (!has_rows) {
     errors.fail(fields.place_for_error({"dtype", "model"}),
@@ -258,7 +203,7 @@ ServiceSpec read_spec_service(const Node& node, PlanSpec& spec, ErrorList& error
   if (fields.text("name", service.name)) check_kube_name(fields, "name", service.name, false, errors);
   defaults.note(fields, "name", service.name, "its position in the list", DefaultKind::name);
   const manifest::Mark read_model(errors);
-  if (fields.need("model") != nullptr) fields.text("model", service.served_model_name);
+  if (fields.take_required("model") != nullptr) fields.text("model", service.served_model_name);
   fields.choice<Engine>("engine", service.engine,
                         {{"vllm", Engine::vllm},
                          {"sglang", Engine::sglang},
@@ -278,7 +223,7 @@ ServiceSpec read_spec_service(const Node& node, PlanSpec& spec, ErrorList& error
   }
   defaults.note(fields, "dtype", service.dtype, "from the name of the model");
   read_spec_shape(fields, service, spec, defaults, errors);
-  if (const Node* slo = fields.need("slo")) read_spec_slo(*slo, owner, service, defaults, errors);
+  if (const Node* slo = fields.take_required("slo")) read_spec_slo(*slo, owner, service, defaults, errors);
   read_spec_cold_start(fields, owner, service, spec, errors);
   service.tenant = spec.tenants.empty() ? "production" : spec.tenants.front().name;
   fields.text("tenant", service.tenant);

@@ -26,7 +26,7 @@ using manifest::Node;
 constexpr std::size_t kMaxServices = 20;
 constexpr std::size_t kMaxKubeName = 40;  ///< Kubernetes allows 63, but the plan appends "-prefill" and the like
 
-/// Shares the table that is compiled into the program, which is never destroyed.
+/// Returns the table that is compiled into the program. The pointer does not own the table, which is never destroyed.
 std::shared_ptr<const engine::EngineTable> bundled_engines() {
   return {std::shared_ptr<const engine::EngineTable>(), &engine::EngineTable::bundled()};
 }
@@ -64,7 +64,7 @@ std::vector<std::string> object_names(const ServiceSpec& service) {
   return names;
 }
 
-/// Checks that no object of a service has the name of an object of an earlier one: the second would replace the first.
+/// Checks that no object of a service has the name of an object of an earlier service, which it would replace.
 void check_object_names(const Node& node, const ServiceSpec& service, const PlanSpec& spec, ErrorList& errors) {
   const std::vector<std::string> names = object_names(service);
   for (const ServiceSpec& other : spec.services) {
@@ -79,7 +79,7 @@ void check_object_names(const Node& node, const ServiceSpec& service, const Plan
 }
 
 void read_services(Fields& root, PlanSpec& spec, ErrorList& errors) {
-  root.need("services");
+  root.take_required("services");
   for (const Node& node : root.non_empty_list("services")) {
     ServiceSpec service = read_spec_service(node, spec, errors);
     if (std::ranges::find(spec.services, service.name, &ServiceSpec::name) != spec.services.end()) {
@@ -140,7 +140,7 @@ void check_tenants(const Fields& root, const PlanSpec& spec, ErrorList& errors) 
   }
 }
 
-/// Records the places of the choices that the plan may refuse, of the services and of their loads.
+/// Records the places in the file of the services, of their loads, and of the choices that the plan may refuse.
 void note_places(const Node& root, PlanSpec& spec) {
   for (const char* path : kRefusablePaths) {
     const Node* node = manifest::at_path(root, path);

@@ -14,7 +14,7 @@ using SpecResult = std::expected<PlanSpec, manifest::Errors>;
 
 /// Reads and checks a spec. Values that it leaves out get a default, which `PlanSpec::defaults` lists.
 /// @param sets  changes to the file as "path=value", as `--set` has them
-/// @return an input error with its place for every mistake in the file, or an infeasible one for what cannot exist
+/// @return an input error with its place for every mistake in the file, or an infeasible error for impossible demands
 SpecResult read_plan_spec(const std::string& path, std::span<const std::string> sets = {});
 
 /// Reads and checks a spec from memory. `file` names it in errors, and relative paths start at its folder.

@@ -56,7 +56,7 @@ TEST(ReadSpec, TheExampleUsesNoDefault) {
   ASSERT_TRUE(spec) << spec.error().text();
   std::vector<std::string> used;
   for (const DefaultUsed& one : spec->defaults) used.push_back(one.path);
-  // These two remain: no key changes how the simulations place pods, and only an absent limit means no limit.
+  // Two defaults remain: no key changes how the simulations place pods, and a tenant without a limit omits the key.
   EXPECT_EQ(used, std::vector<std::string>({"simulations", "tenants.production.gpu_limit"}));
 }
 

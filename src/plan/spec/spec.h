@@ -80,7 +80,7 @@ struct ClusterSpec {
   GangScheduler gang_scheduler = GangScheduler::kai;
   std::string kai_node_pool{};  ///< value of KAI's node-pool label, which selects a scheduler of its own; empty: none
   std::vector<model::CapacityType> capacity{};                   ///< capacity types that may be bought, at least one
-  std::uint32_t spot_interruptions_ppm = kSpotInterruptionsPpm;  ///< chance in an hour of each spot node, millionths
+  std::uint32_t spot_interruptions_ppm = kSpotInterruptionsPpm;  ///< chance of a reclaim within an hour, millionths
   bool may_buy_spot_base = false;  ///< true: also the nodes of the minimum may be spot, if the SLO holds
   Duration zone_outage = std::chrono::minutes(30);  ///< length of the zone outage of the stress test
   NodeStartSpec node_start{};
@@ -125,7 +125,7 @@ struct LoadSpec {
   std::string place{};                ///< "s.yaml:14:9", where the spec states it; empty: it is a default
   std::string from{};     ///< path of a trace, or name or path of a profile; absolute or relative to the current folder
   MeasureSpec measure{};  ///< where the load is measured
-  std::string profile_text{};              ///< the measured load, which `--out` writes as `from`; empty: none
+  std::string profile_text{};              ///< the measured load, which `--out` writes to the file `from`; empty: none
   std::vector<MeasuredFigure> measured{};  ///< figures of the measured load, for the page
   double scale = 1;                        ///< multiplies a trace or profile
   double requests_per_s = 0;               ///< generated: mean outside bursts; computed if `concurrency` is stated
@@ -134,10 +134,10 @@ struct LoadSpec {
   Duration burst_length{};                 ///< generated: length of a burst
   Duration burst_every{};                  ///< generated: time from one burst's start to the next
   Duration duration{};                     ///< length of the simulated load
-  TokenSpec prompt{};                      ///< generated; prometheus: in place of a metric that the engine lacks
-  TokenSpec answer{};                      ///< length of answers, as for `prompt`
-  bool has_stated_prompt = false;          ///< prometheus: false: `prompt` is a default
-  bool has_stated_answer = false;          ///< prometheus: false: `answer` is a default
+  TokenSpec prompt{};                      ///< generated: lengths of prompts; prometheus: used if no metric has them
+  TokenSpec answer{};                      ///< lengths of answers, as for `prompt`
+  bool has_stated_prompt = false;          ///< prometheus: true if the spec states `prompt`; false: it is a default
+  bool has_stated_answer = false;          ///< prometheus: true if the spec states `answer`; false: it is a default
 };
 
 /// One model behind one endpoint.

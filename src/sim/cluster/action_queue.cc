@@ -12,7 +12,7 @@ model::ActionToken ActionQueue::submit(const model::Action& action, std::vector<
   WaitingAction waiting{.action = action};
   const bool refused = draws_.chance_ppm(config_.refused_ppm);
   waiting.is_known = !draws_.chance_ppm(config_.unknown_ppm);
-  waiting.happens = !refused && (waiting.is_known || draws_.chance_ppm(500'000));
+  waiting.takes_effect = !refused && (waiting.is_known || draws_.chance_ppm(500'000));
   waiting.basis = std::move(basis);
   waiting_.emplace(token, std::move(waiting));
   const bool binds = std::holds_alternative<model::BindPods>(action.effect);
@@ -52,9 +52,9 @@ void ActionQueue::take_effect(model::ActionToken token) {
   const std::optional<std::size_t> user = user_of(waiting.action);  // the action may remove the object
   const auto lost =
       std::ranges::count_if(waiting.basis, [&](model::GangId id) { return rows().gangs.find(id) == nullptr; });
-  if (waiting.happens && lost > 0) {
+  if (waiting.takes_effect && lost > 0) {
     refusal = model::Reason{model::ReasonCode::replicas_lost, {lost}};
-  } else if (waiting.happens) {
+  } else if (waiting.takes_effect) {
     refusal = executor_.perform(waiting.action);
     ActionCounts& counts = meter_.actions[waiting.action.effect.index()];
     ++counts.asked;

@@ -47,7 +47,7 @@ class ActionQueue : Component {
   struct WaitingAction {
     model::Action action;
     bool is_known = true;  ///< the controller will learn the outcome
-    bool happens = true;
+    bool takes_effect = true;
     std::vector<model::GangId> basis{};
   };
 

@@ -18,7 +18,7 @@ Cluster::Cluster(ClusterConfig config, std::uint64_t seed, ServingHook& hook)
       scraper_(basics_, seed, hook),
       gangs_(basics_, {hook, pods_, starts_, drains_, scraper_}, *this),
       jobs_(basics_, seed, pods_),
-      admission_(basics_, nodes_, jobs_),
+      queueing_(basics_, nodes_, jobs_),
       binder_(basics_, nodes_, pods_, gangs_, jobs_),
       controller_(basics_, seed, gangs_),
       actions_(basics_, seed, *this) {
@@ -39,7 +39,8 @@ void Cluster::advance(Instant to) {
     const bool transfer_ends = starts_.next_transfer() == at;
     basics_.events.set_now(at);
     starts_.advance(at);
-    // A transfer that has just begun may end at once. The queued events of this moment come after it.
+    // Ends of transfers come before the queued events of the same time. They are checked again before each event,
+    // because an event may begin a transfer that ends at once.
     if (!transfer_ends) handle(basics_.events.take());
   }
   basics_.events.set_now(to);
@@ -89,11 +90,11 @@ void Cluster::handle(const Event& event) {
     case EventKind::job_started:
       return jobs_.started({event.id});
     case EventKind::job_restarted:
-      return admission_.choose_gpu(jobs_.create_gang(event.id));
+      return queueing_.choose_gpu(jobs_.create_gang(event.id));
     case EventKind::job_arrival:
-      return admission_.choose_gpu(jobs_.arrive(event.id));
-    case EventKind::admission:
-      return admission_.fit_and_preempt(actions_.ending_nodes());
+      return queueing_.choose_gpu(jobs_.arrive(event.id));
+    case EventKind::queueing:
+      return queueing_.fit_and_preempt(actions_.ending_nodes());
   }
 }
 
@@ -135,9 +136,9 @@ ClusterMeter Cluster::meter(Instant end) {
   GpuAccount account = basics_.account;
   ClusterMeter total = basics_.meter;
   total.end = end;
-  nodes_.add_open(account, end);
-  gangs_.add_open(account, total, end);
-  jobs_.add_open(account, end);
+  nodes_.add_unaccounted(account, end);
+  gangs_.add_unaccounted(account, total, end);
+  jobs_.add_unaccounted(account, end);
   account.charge(total);
   return total;
 }
@@ -181,7 +182,7 @@ std::uint64_t Cluster::state_hash() {
   scraper_.add_draws(hash);
   starts_.add_draws(hash);
   jobs_.add_to(hash);
-  admission_.add_to(hash);
+  queueing_.add_to(hash);
   return hash.value();
 }
 

@@ -8,7 +8,6 @@
 #include "model/snapshot.h"
 #include "ports/world.h"
 #include "sim/cluster/action_queue.h"
-#include "sim/cluster/admission.h"
 #include "sim/cluster/binder.h"
 #include "sim/cluster/cluster_config.h"
 #include "sim/cluster/cluster_meter.h"
@@ -18,6 +17,7 @@
 #include "sim/cluster/jobs.h"
 #include "sim/cluster/node_provider.h"
 #include "sim/cluster/pods.h"
+#include "sim/cluster/queueing_controller.h"
 #include "sim/cluster/scraper.h"
 #include "sim/cluster/serving_hook.h"
 #include "sim/cluster/start_chain.h"
@@ -35,16 +35,16 @@ namespace capstan::sim {
 /// - If a replica loses a node or a pod is evicted, the workload controller replaces it by a new gang with new pods, as
 ///   after a scale-up. A gang that never had all its pods bound stays, and only the evicted pod is replaced, at once.
 /// - A replica that changes its role keeps its gang, pods and nodes. The counters of its engine restart from zero.
-/// - The age of a signal is the age at the last publication, so that rows change once per scrape interval. No value in
-///   a snapshot is newer than its scrape. If a scrape is lost, the old value stays and ages: first it is stale, then it
-///   is missing.
+/// - The age of a signal is the age at the last publication, so that rows change once per scrape interval. A
+///   snapshot shows only values of published scrapes. If a scrape is lost, the old value stays and ages: first it is
+///   stale, then it is missing.
 /// - A replica that has never been ready is not scraped: its signals are missing.
 ///
 /// To run it, advance the serving side to next_event(), then call advance(next_event()). observe() and submit() may be
 /// called at any time in between. The same configuration, seed and calls give the same bytes.
 class Cluster final : public ports::World, NodeListener, StartListener, DrainListener, LossListener, ActionExecutor {
  public:
-  /// `hook` outlives the cluster and is first called by advance().
+  /// @param hook  must outlive the cluster; advance() is the first function that calls it
   Cluster(ClusterConfig config, std::uint64_t seed, ServingHook& hook);
 
   /// Returns the time of the next event. There always is one, because scrapes repeat.
@@ -91,7 +91,7 @@ class Cluster final : public ports::World, NodeListener, StartListener, DrainLis
   Scraper scraper_;
   Gangs gangs_;
   Jobs jobs_;
-  Admission admission_;
+  QueueingController queueing_;
   Binder binder_;
   WorkloadController controller_;
   ActionQueue actions_;

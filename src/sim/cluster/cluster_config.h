@@ -32,8 +32,8 @@ struct Latency {
 };
 
 /// The behaviour of the cloud provider. The time from a request to a node that takes pods is decision + boot + driver.
-/// The scenario sets them, for example to a sum of 45-60 s (Karpenter) or 90-120 s (Cluster Autoscaler), see
-/// data/cold_start.csv.
+/// The scenario sets these three times, for example to a sum of 45-60 s (Karpenter) or 90-120 s (Cluster Autoscaler),
+/// see data/cold_start.csv.
 struct ProviderConfig {
   /// Time until the node is bought.
   Latency decision = Latency::between(std::chrono::seconds(3), std::chrono::seconds(6));
@@ -63,7 +63,7 @@ struct ProviderConfig {
 /// The place from which an engine loads its weights on a node that never had them.
 enum class WeightTier : std::uint8_t {
   object_store,  ///< the object store, over the node's NIC; all nodes share the store's bandwidth
-  disk,          ///< the node's disk: part of its image, or a volume
+  disk,          ///< the node's disk: the weights are in the machine's image or on a volume
   host_memory,   ///< the node's memory
   peer,          ///< the GPU of a ready replica, over the fabric; without one, the object store
 };
@@ -91,8 +91,8 @@ struct VariantStart {
   Latency warm_up;
   std::optional<Latency> conversion{};  ///< time to convert an empty replica of the other role; none: impossible
   Sleep sleep{};
-  /// Time from which the phases `engine_init`, `engine_init_cached` and `warm_up` take `slower_ppm` as long. No signal
-  /// reports the change, as with a busy disk.
+  /// Time from which engine initialization, warm-up, conversion and waking take longer by the factor `slower_ppm`. No
+  /// signal reports the change, as with a busy disk.
   Instant slower_from = Instant::never();
   std::int64_t slower_ppm = 2'000'000;  ///< factor in millionths, at most ten times
 
@@ -157,9 +157,9 @@ struct JobClass {
   /// Time of computing between two checkpoints. A job that loses its pods restarts from its last checkpoint; zero: from
   /// the beginning.
   Duration checkpoint_every{};
-  std::int32_t priority = 0;      ///< a waiting gang may end preemptible jobs with a lower priority
-  bool preemptible = false;       ///< true: its jobs may end for a gang with a higher priority, and wait again
-  model::PodClassId pod_class{};  ///< needs of a pod besides GPUs; none: only GPUs, on every node
+  std::int32_t priority = 0;  ///< its gangs are placed first, and they may end preemptible jobs with a lower priority
+  bool preemptible = false;   ///< true: its jobs may end for a gang with a higher priority, and wait again
+  model::PodClassId pod_class{};               ///< needs of a pod besides GPUs; none: only GPUs, on every node
   std::vector<model::GpuKindId> other_gpus{};  ///< kinds that a job takes if `gpu` has no room, in this order
 };
 
@@ -190,8 +190,7 @@ struct ClusterConfig {
   std::shared_ptr<const model::Catalog> catalog;  ///< its domains are the places for nodes (add_topology)
   std::vector<ExistingNodes> existing;
   std::vector<InitialReplicas> initial;
-  std::vector<VariantStart> starts;              ///< one per service of the catalog
-  std::vector<std::int32_t> service_priorities;  ///< by service of the catalog; absent = 0
+  std::vector<VariantStart> starts;  ///< one per service of the catalog
   std::vector<JobClass> job_classes;
   std::vector<Job> jobs;  ///< by time of arrival
   ProviderConfig provider;
@@ -209,8 +208,8 @@ struct ClusterConfig {
   Duration termination_grace = std::chrono::seconds(120);  ///< a drain that takes longer is cut
   Duration drain_poll = std::chrono::seconds(1);           ///< interval at which drained replicas are noticed
   Duration scheduling_cycle = std::chrono::seconds(1);     ///< a gang that is pending for longer counts as deferred
-  /// Refuses a bind that would spread a gang over several domains of its level. A real API server does not, but a
-  /// placement that knows the level must keep it.
+  /// Refuses a bind that would spread a gang over several domains of its level. A real API server accepts such a bind.
+  /// The check finds errors of placements that keep each gang inside one domain.
   bool enforce_together = true;
   std::int64_t memory_used_percent = 92;  ///< GPU memory in use by an engine, which preallocates its KV cache
 };

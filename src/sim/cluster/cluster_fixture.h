@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "base/known_row.h"
 #include "sim/cluster/cluster.h"
 #include "sim/cluster/topology.h"
 
@@ -40,7 +41,7 @@ class FakeServing final : public ServingHook {
     reading.signals.running = model::Signal::measured(3);
     reading.signals.kv_usage_ppm = model::Signal::measured(250'000);
     reading.signals.ttft_p99_us = model::Signal::measured(120'000);
-    reading.busy_total = (at - serving.at(gang)) / 2;
+    reading.busy_total = (at - known_row(serving, gang)) / 2;
     return reading;
   }
   RequestCount gateway_waiting(model::ServiceId, Instant) override { return waiting; }
@@ -99,8 +100,8 @@ inline ClusterConfig small_config() {
   return config;
 }
 
-/// Returns small_config() with a service between its two whose replicas equal those of service 0. The large replicas
-/// are those of service 2. A conversion takes 3 s.
+/// Returns small_config() with three services: service 1 is a copy of service 0, and service 2 has the large replicas.
+/// A conversion takes 3 s.
 inline ClusterConfig convertible_config() {
   ClusterConfig config = small_config();
   auto catalog = std::make_shared<model::Catalog>(*config.catalog);

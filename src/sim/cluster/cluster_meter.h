@@ -68,7 +68,8 @@ struct GpuUse {
 
 inline constexpr std::size_t kActionKinds = std::variant_size_v<decltype(model::Action::effect)>;
 
-/// The actions of one kind that took effect or were refused for a reason. Random refusals do not count.
+/// The actions of one kind that the cluster tried to carry out. An action that is refused by chance, or because a
+/// replica on which it is based has ended, does not count.
 struct ActionCounts {
   std::int64_t asked = 0;
   std::int64_t refused = 0;  ///< actions that the cluster cannot carry out
@@ -82,15 +83,15 @@ struct ClusterMeter {
   GpuTime paid_gpu_time = 0;                ///< equals the sum of gpu_time
   MicroUsd total_cost;                      ///< rounded down once per offering
   std::vector<Spending> spending;           ///< by offering, then pool; adds up to total_cost exactly; no empty rows
-  /// By service, then by class of jobs, then one row for GPUs without pods; adds up to total_cost
+  /// By service, then by class of jobs, then one row for GPUs without pods. Adds up to total_cost.
   std::vector<GpuUse> by_user;
 
   std::int64_t launches = 0;               ///< nodes bought
   std::int64_t launches_refused = 0;       ///< launches that failed for lack of capacity
   std::int64_t launches_without_room = 0;  ///< the part of launches_refused for which no domain had room for a machine
   std::int64_t nodes_removed = 0;
-  std::int64_t killed_by_termination = 0;  ///< ready replicas killed because their node was given back
-  std::int64_t killed_by_eviction = 0;     ///< ready replicas killed because a pod was evicted
+  std::int64_t killed_by_termination = 0;  ///< serving or draining replicas killed because their node was given back
+  std::int64_t killed_by_eviction = 0;     ///< serving or draining replicas killed because a pod was evicted
   std::int64_t killed_by_spot = 0;
   std::int64_t drains_cut = 0;      ///< replicas that held requests at the end of the grace period
   std::int64_t gangs_deferred = 0;  ///< gangs that were pending for longer than a scheduling cycle

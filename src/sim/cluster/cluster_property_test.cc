@@ -79,14 +79,14 @@ model::Action some_action(const model::Snapshot& seen, RandomStream& draws) {
     case 6: {
       const model::GangId gang = some_row(seen.gangs, draws);
       const model::ServiceId from = seen.gangs.find(gang) == nullptr ? kSmall : seen.gangs.at(gang).service;
-      // A large replica is asked to stay what it is, which the cluster refuses.
+      // A large replica is asked to convert to its own service, which the cluster refuses.
       const model::ServiceId to = from == kSmall ? kSmallCopy : from == kSmallCopy ? kSmall : from;
       return action(model::ConvertReplica{gang, from, to});
     }
     default:
       break;
   }
-  // Bind some pods of a pending gang to a random node.
+  // Some pods of a pending gang are bound to a random node.
   std::vector<model::GangId> pending;
   seen.gangs.for_each([&](model::GangId id, const model::Gang& gang) {
     if (gang.phase == model::Gang::Phase::pending) pending.push_back(id);
@@ -115,7 +115,7 @@ struct Run {
   ClusterMeter total;
 };
 
-/// Runs random actions for ten minutes to an hour, and checks the cluster after every event.
+/// Runs `steps` random actions, ten seconds apart on average, and checks the cluster after every event.
 Run run(std::uint64_t seed, int steps) {
   Bench bench(hostile_config(), seed);
   bench.serving.drains = seed % 2 == 0;
@@ -136,7 +136,7 @@ Run run(std::uint64_t seed, int steps) {
     copy.at = seen.snapshot.at;
     copy.version = seen.snapshot.version;
     RC_ASSERT(model::state_hash(copy) == model::state_hash(seen.snapshot));
-    // No value is newer than its scrape.
+    // Each value is at least as old as the delay from its scrape to its publication.
     seen.snapshot.signals.for_each([&](model::GangId, const model::ReplicaSignals& signals) {
       const model::Signal& waiting = signals.waiting;
       RC_ASSERT((waiting.state == model::Signal::State::missing || waiting.age >= seconds(1)));

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <vector>
+#include "base/known_row.h"
 
 #include "sim/cluster/component.h"
 #include "sim/cluster/serving_hook.h"
@@ -27,7 +28,7 @@ class Drains : Component {
 
   void begin(model::GangId id, DrainPurpose purpose);
   /// Makes a replica leave after the drain that it began for a conversion. The deadline stays.
-  void leave_instead(model::GangId id) { drains_.at(id).purpose = DrainPurpose::leave; }
+  void leave_instead(model::GangId id) { known_row(drains_, id).purpose = DrainPurpose::leave; }
   void erase(model::GangId id) { drains_.erase(id); }
   bool contains(model::GangId id, DrainPurpose purpose) const;
 

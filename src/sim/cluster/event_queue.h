@@ -9,8 +9,8 @@
 
 namespace capstan::sim {
 
-/// The kinds of events. Events at the same time happen in this order: first events that free resources, then arrivals,
-/// then reads. Events of batch jobs come last.
+/// The kinds of events. Events at the same time happen in this order: first events that free resources, then events
+/// that add nodes and replicas, then scrapes and outages. Events of batch jobs come last.
 enum class EventKind : std::uint8_t {
   node_gone,
   spot_kill,
@@ -34,7 +34,7 @@ enum class EventKind : std::uint8_t {
   job_started,
   job_restarted,
   job_arrival,
-  admission,
+  queueing,
 };
 
 struct Event {

@@ -16,7 +16,7 @@ using FlowId = Id<struct FlowTag>;
 
 /// Transfers that share links by max-min fairness: a transfer can get more bandwidth only at the cost of a transfer
 /// that has as much or less. Rates are whole bytes per second, computed when a transfer begins or ends. Progress is
-/// exact, in bytes times nanoseconds.
+/// exact, in billionths of a byte.
 class FlowNetwork {
  public:
   LinkId add_link(std::int64_t bytes_per_s);  ///< adds a link with this bandwidth, which is > 0
@@ -32,7 +32,7 @@ class FlowNetwork {
 
  private:
   struct Flow {
-    __int128 left = 0;  ///< bytes times 1e9
+    __int128 left = 0;  ///< billionths of a byte
     std::int64_t rate = 0;
     std::vector<LinkId> links;
   };

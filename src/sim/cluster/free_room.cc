@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/known_row.h"
 #include "sim/cluster/domain_key.h"
 #include "sim/cluster/pod_fit.h"
 
@@ -50,7 +51,7 @@ std::vector<model::NodeId> FreeRoom::take(const WaitingGang& gang, const Domain&
   std::vector<model::NodeId> taken;
   for (const model::NodeId node : domain) {
     const std::int64_t count = std::min(most_pods(pods, node), pods.count - std::ssize(taken));
-    Left& left = free_.at(node);
+    Left& left = known_row(free_, node);
     left.gpus -= pods.gpus_per_pod * count;
     for (std::int64_t i = 0; i < count && left.others; ++i) {
       model::take_from(*left.others, rows_.catalog->eligibility.requests(pods.pod_class));
@@ -62,7 +63,7 @@ std::vector<model::NodeId> FreeRoom::take(const WaitingGang& gang, const Domain&
 }
 
 std::int64_t FreeRoom::most_pods(const model::PodSet& pods, model::NodeId node) const {
-  const Left& left = free_.at(node);
+  const Left& left = known_row(free_, node);
   const std::int64_t by_gpus = std::max<std::int64_t>(left.gpus.count, 0) / pods.gpus_per_pod.count;
   return pods_besides_gpus(*rows_.catalog, pods, rows_.nodes.at(node).node_class, left.others, by_gpus);
 }

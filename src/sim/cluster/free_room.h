@@ -16,14 +16,13 @@ namespace capstan::sim {
 /// A gang that waits for nodes, or for more of them.
 struct WaitingGang {
   model::GangId id;
-  model::GangSpec spec;  ///< `spec.pods.count` counts the pods without a node
-  model::QueueId queue;  ///< none: no queue limits it
-  std::int32_t priority = 0;
+  model::GangSpec spec;                   ///< `spec.pods.count` counts the pods without a node
+  model::QueueId queue;                   ///< none: no queue limits it
   std::optional<std::uint32_t> domain{};  ///< `domain_key` of its pods with a node; none: no pod has one
 };
 
-/// The free GPUs, CPU and memory of all nodes, by domain, and the GPUs that the queues hold, at one moment. A search
-/// may take room and give it back; the cluster does not change.
+/// The free GPUs, CPU and memory of all nodes that take pods, and the GPUs that the queues hold, at one moment. A
+/// search may take room and give it back; the cluster does not change.
 class FreeRoom {
  public:
   /// The nodes of one domain that have a kind of GPU.

@@ -32,8 +32,7 @@ struct RoomBench {
     return {.id = {7},
             .spec = {.pods = {.gpu = {0}, .count = pods, .gpus_per_pod = whole_gpus(gpus_per_pod)},
                      .required_level = required_level},
-            .queue = {1},
-            .priority = 0};
+            .queue = {1}};
   }
 
   Ignore listener;

@@ -114,7 +114,7 @@ void Gangs::retire(model::GangId id) {
   const bool sleeps =
       stage == Stage::ready && sleepers_.count(gangs_of(service)) < start_of(service).sleep.max_replicas;
   stage == Stage::ready || stage == Stage::converting ? begin_drain(id) : remove(id);
-  if (sleeps) sleepers_.choose(id);
+  if (sleeps) sleepers_.schedule_sleep(id);
 }
 
 void Gangs::begin_drain(model::GangId id) {
@@ -153,7 +153,7 @@ void Gangs::fall_asleep(model::GangId id) {
 }
 
 void Gangs::end_sleep(model::GangId id) {
-  if (sleepers_.is_over(id, now())) remove(id);
+  if (sleepers_.has_slept_longest(id, now())) remove(id);
 }
 
 void Gangs::wake(model::GangId id) {
@@ -207,7 +207,7 @@ void Gangs::remove(model::GangId id) {
   api_.erase(id);
 }
 
-/// Ends a gang at once, in any stage. The workload controller replaces it.
+/// Ends a gang at once, in any stage. The workload controller replaces it if the service then lacks a replica.
 void Gangs::kill(model::GangId id, Interruption why) {
   Record& record = known_row(gangs_, id);
   const bool drains = record.stage == Stage::draining || record.stage == Stage::converting;
@@ -246,14 +246,14 @@ void Gangs::add_served(GpuAccount& account, model::GangId id, Instant end) const
   pods_.add_served(account, id, served, busy);
 }
 
-void Gangs::add_open(GpuAccount& account, ClusterMeter& total, Instant end) const {
+void Gangs::add_unaccounted(GpuAccount& account, ClusterMeter& total, Instant end) const {
   for (const auto& [id, record] : gangs_) {
     if (record.stage == Stage::ready) {
       add_served(account, id, end);
       continue;
     }
     if (record.stage == Stage::binding && end > record.deferred_at) ++total.gangs_deferred;
-    pods_.add_open(account, id, end);
+    pods_.add_unaccounted(account, id, end);
   }
 }
 

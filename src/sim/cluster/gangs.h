@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include "base/known_row.h"
 
 #include "sim/cluster/component.h"
 #include "sim/cluster/drains.h"
@@ -17,7 +18,7 @@ namespace capstan::sim {
 class LossListener {
  public:
   virtual ~LossListener() = default;
-  /// Reports that a replica was killed. The workload controller creates another one.
+  /// Reports that a replica was killed. The workload controller creates another one if the service then lacks one.
   virtual void replica_lost(model::ServiceId service) = 0;
 };
 
@@ -34,10 +35,10 @@ class Gangs : Component {
   };
   Gangs(Basics& basics, const Parts& parts, LossListener& listener);
 
-  const std::set<model::GangId>& gangs_of(model::ServiceId service) const { return by_service_.at(service); }
-  bool is_ready(model::GangId id) const { return gangs_.at(id).stage == Stage::ready; }
+  const std::set<model::GangId>& gangs_of(model::ServiceId service) const { return known_row(by_service_, service); }
+  bool is_ready(model::GangId id) const { return known_row(gangs_, id).stage == Stage::ready; }
   bool is_asleep(model::GangId id) const { return sleepers_.is_asleep(id); }
-  /// Returns true if the gang is neither about to end nor asleep.
+  /// Returns true if the gang is neither asleep nor draining in order to sleep or end.
   bool stays(model::GangId id) const;
   ReplicaCount active_count(model::ServiceId service) const;
   bool has_ready_replica(model::ServiceId service) const;
@@ -51,10 +52,12 @@ class Gangs : Component {
   void serve_warm(model::GangId id);
   void start_ended(model::GangId id);
 
-  /// Ends a gang that stays. A ready one drains first, and then sleeps if its service may have one more sleeper.
+  /// Ends a gang for which stays() is true. A ready gang drains first, and then sleeps if its service may have one more
+  /// sleeping replica.
   void retire(model::GangId id);
   void wake(model::GangId id);
-  /// Moves a ready gang to another service. The gang first finishes the requests that it holds.
+  /// Moves a ready gang to another service at once. Before the gang serves there, it finishes the requests that it
+  /// holds.
   void convert(model::GangId id, model::ServiceId to);
   void drained(model::GangId id, DrainPurpose purpose);
   void end_sleep(model::GangId id);
@@ -64,7 +67,7 @@ class Gangs : Component {
   void evict(model::PodId id, Interruption why);
 
   /// Adds the GPU time of all gangs that is not in the shared account yet, and the number of deferred gangs.
-  void add_open(GpuAccount& account, ClusterMeter& total, Instant end) const;
+  void add_unaccounted(GpuAccount& account, ClusterMeter& total, Instant end) const;
   std::size_t size() const { return gangs_.size(); }
   void check_invariants() const;
 

@@ -58,7 +58,8 @@ model::GangId Jobs::create_gang(std::uint32_t job, std::int32_t pods) {
                         .count = pods,
                         .gpus_per_pod = what.gpus_per_pod,
                         .pod_class = what.pod_class.valid() ? what.pod_class : job_class.pod_class},
-               .required_level = job_class.required_level};
+               .required_level = job_class.required_level,
+               .priority = job_class.priority};
   gang.created_at = now();
   for (std::int32_t i = 0; i < pods; ++i) {
     gang.pods.push_back(pods_.create(id, what.gpus_per_pod, job_class.queue));
@@ -200,7 +201,7 @@ void Jobs::resize(model::GangId id, const std::vector<model::NodeId>& nodes) {
 
 void Jobs::preempt(model::GangId id) { restart(id, Interruption::preemption); }
 
-void Jobs::set_width(model::GangId id, std::int32_t pods) {
+void Jobs::set_pod_count(model::GangId id, std::int32_t pods) {
   model::Gang gang = rows().gangs.at(id);
   if (gang.spec.pods.count == pods) return;
   gang.spec.pods.count = pods;
@@ -243,8 +244,8 @@ void Jobs::remove(model::GangId id) {
   api_.erase(id);
 }
 
-void Jobs::add_open(GpuAccount& account, Instant end) const {
-  for (const auto& [id, gang] : gangs_) pods_.add_open(account, id, end);
+void Jobs::add_unaccounted(GpuAccount& account, Instant end) const {
+  for (const auto& [id, gang] : gangs_) pods_.add_unaccounted(account, id, end);
 }
 
 void Jobs::check_invariants() const {

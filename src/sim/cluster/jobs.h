@@ -19,7 +19,7 @@ struct JobProgress {
   /// Computing time up to the last checkpoint; all work once it has ended. An hour with half of its pods counts as
   /// half an hour.
   Duration saved{};
-  Duration lost{};               ///< computing time that restarts lost after a checkpoint, counted in the same way
+  Duration lost{};               ///< computing time after a checkpoint that was lost by restarts, counted as `saved`
   std::int64_t restarts = 0;     ///< times that it lost its pods after all of them had been bound
   std::int64_t preemptions = 0;  ///< the restarts for a gang with a higher priority
   std::int64_t resizes = 0;      ///< changes of its pods while it ran; each begins at its last checkpoint
@@ -46,7 +46,7 @@ struct UndersizedJob {
 
 /// The batch jobs and their controller. A job arrives, waits until all its pods are bound, starts, computes, and ends.
 /// A job that loses a pod after all were bound loses all of them and waits again, as a new gang. The ordinal of a job's
-/// gang is its position in `ClusterConfig::jobs`.
+/// gang is the position of the job in `ClusterConfig::jobs`.
 class Jobs : Component {
  public:
   Jobs(Basics& basics, std::uint64_t seed, Pods& pods);
@@ -72,14 +72,14 @@ class Jobs : Component {
   void note_bound(model::GangId id);
   void started(model::GangId id);
   void done(model::GangId id);
-  /// Removes a bound pod. A job that has begun to start restarts, another job gets a new pod.
+  /// Removes a bound pod. The job restarts if it has begun to start. Otherwise a new pod replaces the removed one.
   void evict(model::PodId id, Interruption why);
 
   bool is_preemptible(model::GangId id) const { return class_of(known_row(gangs_, id).job).preemptible; }
   /// Returns the running preemptible jobs with a priority below `priority` that use the kind of GPU.
   std::vector<RunningJob> preemptible_below(std::int32_t priority, model::GpuKindId gpu) const;
-  /// Returns the elastic jobs below their maximum of pods that have saved a checkpoint less than `since` ago and
-  /// have work left. More pods then cost them little work.
+  /// Returns the elastic jobs below their maximum of pods that have saved a checkpoint less than `since` ago, so that a
+  /// restart with more pods loses little work. Jobs that would not end earlier by such a restart are left out.
   std::vector<UndersizedJob> undersized_at_checkpoint(Duration since) const;
   /// Restarts a running elastic job from its last checkpoint with a pod on each of these nodes. Its controller keeps
   /// the GPUs: the job does not wait for a placement.
@@ -87,17 +87,17 @@ class Jobs : Component {
   /// Restarts a running job to make room for a gang with a higher priority.
   void preempt(model::GangId id);
   /// Changes the pods of a gang without a bound pod.
-  void set_width(model::GangId id, std::int32_t pods);
+  void set_pod_count(model::GangId id, std::int32_t pods);
   /// Returns the kinds of GPU that a job may use, in the order in which it asks for them.
   std::vector<model::GpuKindId> gpus_of_gang(model::GangId id) const;
   /// Changes the kind of GPU for which a gang without a bound pod asks.
   void set_gpu(model::GangId id, model::GpuKindId gpu);
-  /// Removes a gang that waits for nodes until release_withheld().
+  /// Removes a gang that waits for nodes. Its job gets a new gang when release_withheld() is called.
   void withhold(model::GangId id);
   void release_withheld();
 
   /// Adds the GPU time of all jobs that is not in the shared account yet.
-  void add_open(GpuAccount& account, Instant end) const;
+  void add_unaccounted(GpuAccount& account, Instant end) const;
   void check_invariants() const;
   void add_to(StateHash& hash) const;
 

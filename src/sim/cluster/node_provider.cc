@@ -50,13 +50,13 @@ void NodeProvider::add_existing() {
   }
 }
 
-/// Returns an NVLink domain of the offering's zone with room for one more machine. If `within` is valid, the domain
-/// lies inside it.
-std::optional<model::DomainId> NodeProvider::find_place(const model::Offering& offering, model::DomainId within) {
+/// Returns an NVLink domain of the offering's zone with room for one more machine. If `outer` is valid, the domain lies
+/// inside it.
+std::optional<model::DomainId> NodeProvider::find_place(const model::Offering& offering, model::DomainId outer) {
   std::vector<model::DomainId> fitting;
   for (const auto& [domain, room] : places_) {
     if (room <= 0 || !catalog().lies_within(domain, offering.zone)) continue;
-    if (within.valid() && known_row(paths_, domain).domain_at(catalog().domain(within).level) != within) continue;
+    if (outer.valid() && known_row(paths_, domain).domain_at(catalog().domain(outer).level) != outer) continue;
     if (!config_.provider.scatter) return domain;
     fitting.push_back(domain);
   }
@@ -104,7 +104,7 @@ std::optional<model::Reason> NodeProvider::perform(const model::LaunchNodes& wha
   const model::Reason malformed{model::ReasonCode::outcome_refused};
   if (what.pool.value >= catalog().pools.size() || what.offering.value >= catalog().offerings.size()) return malformed;
   if (what.count < 1 || what.count > kMaxLaunch) return malformed;
-  if (what.within.valid() && what.within.value >= catalog().domains.size()) return malformed;
+  if (what.domain.valid() && what.domain.value >= catalog().domains.size()) return malformed;
   const model::Pool& pool = catalog().pool(what.pool);
   if (std::ranges::find(pool.offerings, what.offering) == pool.offerings.end()) return malformed;
   const auto refusal = model::refusal_of_pool(catalog(), what.pool, what.offering, what.count, in_use(what.pool));
@@ -117,7 +117,7 @@ std::optional<model::Reason> NodeProvider::perform(const model::LaunchNodes& wha
     api_.set(id, model::Claim{.phase = model::Claim::Phase::requested,
                               .pool = what.pool,
                               .offering = what.offering,
-                              .within = what.within,
+                              .domain = what.domain,
                               .group = group,
                               .requested_at = now(),
                               .expected_ready_at = now() + known_row(expected_launch_, what.offering),
@@ -135,7 +135,7 @@ void NodeProvider::claim_decided(model::ClaimId id) {
   const model::DomainId zone = catalog().offering(claim.offering).zone;
   const bool refused = config_.provider.out(zone, now()) ||
                        (claim.offering.value < ppm.size() && capacity_draws_.chance_ppm(ppm[claim.offering.value]));
-  const auto place = refused ? std::nullopt : find_place(catalog().offering(claim.offering), claim.within);
+  const auto place = refused ? std::nullopt : find_place(catalog().offering(claim.offering), claim.domain);
   if (!place) {
     ++meter_.launches_refused;
     meter_.launches_without_room += refused ? 0 : 1;
@@ -179,7 +179,7 @@ void NodeProvider::node_ready(model::ClaimId id) {
   api_.set(id, claim);
 }
 
-/// Takes back a claim whose node does not exist yet.
+/// Cancels a claim whose node does not exist yet.
 void NodeProvider::cancel_claim(model::ClaimId id) {
   const Claim& record = known_row(claims_, id);
   if (record.is_bought()) {
@@ -233,7 +233,7 @@ void NodeProvider::node_gone(model::NodeId id) {
   const auto record = nodes_.find(id);
   if (record == nodes_.end()) return;  // the provider took the node while it was shutting down
   CAPSTAN_ASSERT(record->second.pods.empty());
-  close_free(id);
+  account_free(id);
   const model::Node& node = rows().nodes.at(id);
   account_.pay(node.offering, node.pool, node.gpus, now() - record->second.paid_since);
   if (const model::ClaimId claim = node.claim; claim.valid()) {
@@ -275,7 +275,7 @@ void NodeProvider::outage(model::DomainId zone) {
 }
 
 void NodeProvider::add_pod(model::NodeId id, model::PodId pod, MilliGpu gpus) {
-  close_free(id);
+  account_free(id);
   Node& record = known_row(nodes_, id);
   record.allocated += gpus;
   record.pods.push_back(pod);
@@ -283,7 +283,7 @@ void NodeProvider::add_pod(model::NodeId id, model::PodId pod, MilliGpu gpus) {
 }
 
 void NodeProvider::remove_pod(model::NodeId id, model::PodId pod, MilliGpu gpus) {
-  close_free(id);
+  account_free(id);
   Node& record = known_row(nodes_, id);
   record.allocated -= gpus;
   std::erase(record.pods, pod);
@@ -306,8 +306,8 @@ void NodeProvider::change_available(model::NodeId id, model::PodId pod, bool tak
   api_.set(id, std::move(node));
 }
 
-/// Adds the time of the node's free GPUs up to now to the account. Called before their number changes.
-void NodeProvider::close_free(model::NodeId id) {
+/// Adds the time of the node's free GPUs up to now to the account. It must be called before their number changes.
+void NodeProvider::account_free(model::NodeId id) {
   add_free(account_, id, now());
   known_row(nodes_, id).free_counted_until = now();
 }
@@ -325,7 +325,7 @@ void NodeProvider::add_launching(GpuAccount& account, model::ClaimId id, Instant
   account.add(claim.offering, {}, GpuState::launching, gpus, time);
 }
 
-void NodeProvider::add_open(GpuAccount& account, Instant end) const {
+void NodeProvider::add_unaccounted(GpuAccount& account, Instant end) const {
   for (const auto& [id, record] : nodes_) {
     const model::Node& node = rows().nodes.at(id);
     add_free(account, id, end);

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <vector>
+#include "base/known_row.h"
 
 #include "sim/cluster/component.h"
 #include "sim/cluster/serving_hook.h"
@@ -29,7 +30,7 @@ class NodeProvider : Component {
 
   /// The times at which the node of a claim was bought and booted.
   struct ClaimTimes {
-    Instant bought_at = Instant::never();  ///< the claim is paid for from here until its node takes over
+    Instant bought_at = Instant::never();  ///< the claim is paid for from this time until its node is ready
     Instant booted_at;
   };
 
@@ -49,17 +50,17 @@ class NodeProvider : Component {
   void node_gone(model::NodeId id);
   void spot_notice(model::NodeId id);
   void spot_kill(model::NodeId id);
-  /// Ends all nodes of a zone as the provider does, and cancels the claims that boot there.
+  /// Ends all nodes of a zone at once, as a spot interruption does, and cancels the claims whose nodes boot there.
   void outage(model::DomainId zone);
 
-  MilliGpu free(model::NodeId id) const { return rows().nodes.at(id).gpus - nodes_.at(id).allocated; }
-  const std::vector<model::PodId>& pods(model::NodeId id) const { return nodes_.at(id).pods; }
+  MilliGpu free(model::NodeId id) const { return rows().nodes.at(id).gpus - known_row(nodes_, id).allocated; }
+  const std::vector<model::PodId>& pods(model::NodeId id) const { return known_row(nodes_, id).pods; }
   void add_pod(model::NodeId id, model::PodId pod, MilliGpu gpus);
   void remove_pod(model::NodeId id, model::PodId pod, MilliGpu gpus);
-  const ClaimTimes& times(model::ClaimId id) const { return claims_.at(id).times; }
+  const ClaimTimes& times(model::ClaimId id) const { return known_row(claims_, id).times; }
 
   /// Adds the GPU time of nodes and claims that is not in the shared account yet.
-  void add_open(GpuAccount& account, Instant end) const;
+  void add_unaccounted(GpuAccount& account, Instant end) const;
   void check_invariants() const;
   void add_draws(StateHash& hash) const;
 
@@ -77,8 +78,8 @@ class NodeProvider : Component {
     std::vector<model::PodId> pods;
   };
 
-  std::optional<model::DomainId> find_place(const model::Offering& offering, model::DomainId within);
-  /// @param node  its offering, pool, claim and class
+  std::optional<model::DomainId> find_place(const model::Offering& offering, model::DomainId outer);
+  /// @param node  row of the node with its offering, pool, claim and class; this function sets the other fields
   model::NodeId make_node(model::Node node, model::DomainId place);
   /// Takes the CPU and memory of a pod from its node, or gives them back.
   void change_available(model::NodeId id, model::PodId pod, bool takes);
@@ -87,7 +88,7 @@ class NodeProvider : Component {
   void terminate(model::NodeId id, Interruption why);
   /// Returns the amounts of the pool's nodes, nodes on their way included.
   model::NodeAmounts in_use(model::PoolId pool) const;
-  void close_free(model::NodeId id);
+  void account_free(model::NodeId id);
   void add_free(GpuAccount& account, model::NodeId id, Instant end) const;
   void add_launching(GpuAccount& account, model::ClaimId id, Instant end) const;
 

@@ -39,7 +39,7 @@ void Pods::replace(model::PodId id) {
 void Pods::erase(model::PodId id) {
   const model::Pod pod = rows().pods.at(id);
   if (pod.node.valid()) {
-    close(id);
+    account_until_now(id);
     nodes_.remove_pod(pod.node, id, pod.gpus);
   }
   pods_.erase(id);
@@ -49,7 +49,7 @@ void Pods::erase(model::PodId id) {
 void Pods::set_states(model::GangId id, GpuState state) {
   for (model::PodId pod : rows().gangs.at(id).pods) {
     if (!rows().pods.at(pod).node.valid()) continue;
-    close(pod);
+    account_until_now(pod);
     known_row(pods_, pod).state = state;
   }
 }
@@ -70,7 +70,7 @@ void Pods::end_serving(model::GangId id) {
 }
 
 /// Adds the GPU time of a bound pod up to now to the account. For a pod that serves, add_served() does this.
-void Pods::close(model::PodId id) {
+void Pods::account_until_now(model::PodId id) {
   Record& record = known_row(pods_, id);
   if (record.state == GpuState::idle) {
     CAPSTAN_ASSERT(record.since == now());
@@ -95,7 +95,7 @@ void Pods::add_served(GpuAccount& account, model::GangId id, Duration served, Du
   }
 }
 
-void Pods::add_open(GpuAccount& account, model::GangId id, Instant end) const {
+void Pods::add_unaccounted(GpuAccount& account, model::GangId id, Instant end) const {
   for (model::PodId pod : rows().gangs.at(id).pods) {
     if (rows().pods.at(pod).node.valid()) add_bound(account, pod, end);
   }

@@ -33,16 +33,16 @@ class Pods : Component {
   /// @param busy  the part of `served` in which its engine computed
   void add_served(GpuAccount& account, model::GangId id, Duration served, Duration busy) const;
   /// Adds the time of a gang's bound pods that is not in the shared account yet. The gang does not serve.
-  void add_open(GpuAccount& account, model::GangId id, Instant end) const;
+  void add_unaccounted(GpuAccount& account, model::GangId id, Instant end) const;
   void check_invariants() const;
 
  private:
   struct Record {
     GpuState state = GpuState::held;
-    Instant since;  ///< GPU time is in the account up to here, while the pod is bound
+    Instant since;  ///< for a bound pod: time up to which the account has its GPU time
   };
 
-  void close(model::PodId id);
+  void account_until_now(model::PodId id);
   void add_bound(GpuAccount& account, model::PodId id, Instant end) const;
 
   NodeProvider& nodes_;

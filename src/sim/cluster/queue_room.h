@@ -15,8 +15,8 @@ class QueueRoom {
   /// @param rows  its catalog must outlive this object
   explicit QueueRoom(const model::Snapshot& rows);
 
-  /// Returns the GPUs that the queue and all queues above it may still hold, negative above a limit. Nothing if no
-  /// limit bounds them.
+  /// Returns the GPUs that the queue may still hold by its own limit and the limits of all queues above it. The result
+  /// is negative if a limit is exceeded. Returns no value if there is no limit.
   std::optional<MilliGpu> left(model::QueueId queue) const;
   /// Adds GPUs to the queue and all queues above it. No effect without a queue.
   void hold(model::QueueId queue, MilliGpu gpus);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include "base/known_row.h"
 
 #include "sim/cluster/component.h"
 #include "sim/cluster/serving_hook.h"
@@ -17,7 +18,7 @@ class Scraper : Component {
   /// Starts reading a replica that begins to serve. Its engine's counters start at zero.
   void begin(model::GangId id);
   /// Reads a paused replica again. Its engine's counters continue.
-  void resume(model::GangId id) { targets_.at(id).is_read = true; }
+  void resume(model::GangId id) { known_row(targets_, id).is_read = true; }
   /// Stops reading a replica, and removes its signals.
   void pause(model::GangId id);
   void erase(model::GangId id) { targets_.erase(id); }
@@ -31,8 +32,8 @@ class Scraper : Component {
  private:
   struct Target {
     bool is_read = true;
-    Instant scraped_at;  ///< time of the last scrape, and the busy time of the engine then
-    Duration scraped_busy{};
+    Instant scraped_at;       ///< time of the last scrape
+    Duration scraped_busy{};  ///< busy time of the engine at the last scrape
     bool has_reading = false;
     Instant reading_at;
     model::ReplicaSignals reading;

@@ -18,8 +18,8 @@ struct ReplicaStart {
   Duration weights{};  ///< time in which its engine loaded the weights; 0: the replica was warm or resumed
 };
 
-/// The causes for which a replica that holds requests ends. A spot interruption is forced. The others follow from a
-/// decision.
+/// The causes for which a replica that holds requests, or a batch job, ends early. A spot interruption is forced. The
+/// others follow from a decision.
 enum class Interruption : std::uint8_t {
   termination,  ///< its node was given back
   eviction,     ///< a pod of it was evicted

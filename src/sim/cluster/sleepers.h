@@ -12,32 +12,33 @@ namespace capstan::sim {
 /// The gangs that are asleep, with the end of their sleep, and the gangs that will sleep once they are drained.
 class Sleepers {
  public:
-  /// Counts those of `gangs` that are asleep or will sleep once they are drained.
+  /// Returns how many of `gangs` are asleep or will sleep once they are drained.
   std::int64_t count(const std::set<model::GangId>& gangs) const {
-    return std::ranges::count_if(gangs, [&](model::GangId id) { return asleep_.contains(id) || chosen_.contains(id); });
+    return std::ranges::count_if(gangs,
+                                 [&](model::GangId id) { return asleep_.contains(id) || will_sleep_.contains(id); });
   }
   bool is_asleep(model::GangId id) const { return asleep_.contains(id); }
 
   /// Notes that the gang will sleep once it is drained.
-  void choose(model::GangId id) { chosen_.insert(id); }
-  bool will_sleep(model::GangId id) const { return chosen_.contains(id); }
+  void schedule_sleep(model::GangId id) { will_sleep_.insert(id); }
+  bool will_sleep(model::GangId id) const { return will_sleep_.contains(id); }
   void fall_asleep(model::GangId id, Instant until) {
-    chosen_.erase(id);
+    will_sleep_.erase(id);
     asleep_[id] = until;
   }
   /// Returns true if the gang is asleep and has slept for the longest time allowed.
-  bool is_over(model::GangId id, Instant now) const {
+  bool has_slept_longest(model::GangId id, Instant now) const {
     const auto it = asleep_.find(id);
     return it != asleep_.end() && now >= it->second;
   }
   /// Forgets a gang that was woken or removed.
   void erase(model::GangId id) {
-    chosen_.erase(id);
+    will_sleep_.erase(id);
     asleep_.erase(id);
   }
 
  private:
-  std::set<model::GangId> chosen_;
+  std::set<model::GangId> will_sleep_;
   std::map<model::GangId, Instant> asleep_;  ///< the value is the end of the sleep
 };
 

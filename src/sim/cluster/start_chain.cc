@@ -20,7 +20,7 @@ StartChain::StartChain(Basics& basics, std::uint64_t seed, const NodeProvider& n
   for (std::uint32_t s = 0; s < catalog().services.size(); ++s) expected_start_[{s}] = nominal_start({s});
 }
 
-/// Returns the estimate for the first start: every transfer uses one node's links alone.
+/// Returns the estimate for the first start. It assumes that each transfer has its links for itself.
 Duration StartChain::nominal_start(model::ServiceId service) const {
   const VariantStart& start = start_of(service);
   const BandwidthConfig& bandwidth = config_.bandwidth;
@@ -254,7 +254,7 @@ void StartChain::warm(model::GangId id) {
   times.ready_at = now();
   cold_starts_.push_back(times);
   ++meter_.cold_starts;
-  Duration& expected = expected_start_.at(service_of(id));
+  Duration& expected = known_row(expected_start_, service_of(id));
   expected = (3 * expected + (now() - times.bound_at)) / 4;
   listener_.start_ended(id);
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <vector>
+#include "base/known_row.h"
 
 #include "sim/cluster/component.h"
 #include "sim/cluster/flow_network.h"
@@ -20,7 +21,8 @@ class StartListener {
 };
 
 /// The start of a gang, from bound to ready: image pulls, weight loading, engine initialization, warm-up. Pulls and
-/// loads of all gangs share the bandwidth of one network. A node keeps the images and weights that it loaded.
+/// loads of all gangs share the bandwidth of one network. A node keeps the images that it pulled and, with a weight
+/// cache, the weights that it loaded.
 class StartChain : Component {
  public:
   enum class Resume : std::uint8_t { sleep, conversion };
@@ -41,17 +43,17 @@ class StartChain : Component {
   void resume(model::GangId id, Resume after, const Latency& latency);
   /// Gives the gang's nodes everything that a start would load, for a replica that served before the run began.
   void preload(model::GangId id);
-  /// Notes that the weights that the gang's nodes loaded for service `from` can also serve `to`, because both run the
+  /// Counts the weights that the gang's nodes loaded for service `from` as loaded for `to`, too, because both run the
   /// same engine.
   void share_weights(model::GangId id, model::ServiceId from, model::ServiceId to);
 
-  /// Returns the time from which all nodes of a gang had its image, which starts its containers; never if it pulled
-  /// none, because it was warm or resumed.
+  /// Returns the time from which all nodes of a gang had its image, so that its containers started. The result is
+  /// never() for a gang that was warm or resumed and therefore pulled no image.
   Instant containers_started_at(model::GangId id) const;
   /// Returns the time in which a started gang loaded its weights; 0: it was warm or resumed.
   Duration weights_time(model::GangId id) const;
   /// Returns the expected time from bound to ready, learned from earlier starts.
-  Duration expected_start(model::ServiceId service) const { return expected_start_.at(service); }
+  Duration expected_start(model::ServiceId service) const { return known_row(expected_start_, service); }
   const std::vector<ColdStart>& cold_starts() const { return cold_starts_; }
 
   Instant next_transfer() { return network_.next_done(); }

@@ -52,7 +52,7 @@ std::optional<model::Reason> WorkloadController::perform(const model::SetReplica
   set_desired(service, what.replicas);
   lower(service, what.drain);
   wake_sleepers(service);
-  // If no replica is lacking, nothing is drawn, so that a repeated request has no effect on later events.
+  // If no replica is lacking, no random number is drawn, so that a repeated request has no effect on later events.
   if (lacking(service) > 0) schedule_reconcile(service);
   return std::nullopt;
 }

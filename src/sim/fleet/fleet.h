@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <vector>
+#include "base/known_row.h"
 
 #include "base/hash.h"
 #include "base/ids.h"
@@ -127,7 +128,7 @@ class Fleet {
   RequestCount gateway_waiting() const { return gateway_.live + decode_gateway_.live; }
   /// Returns the number of requests at the gateway that wait for a replica of the variant's role.
   RequestCount gateway_waiting(std::size_t variant) const {
-    return variants_.at(variant).replica.role == EngineRole::decode ? decode_gateway_.live : gateway_.live;
+    return known_row(variants_, variant).replica.role == EngineRole::decode ? decode_gateway_.live : gateway_.live;
   }
   RequestCount waiting() const {
     return waiting_ + gateway_waiting();
@@ -296,7 +297,7 @@ class Fleet {
     return meter_.minutes[index];
   }
   RequestMinute& minute_of(Instant at);
-  RequestMinute& minute_of_now() { return minute_at(minute_); }  ///< without a division
+  RequestMinute& minute_of_now() { return minute_at(minute_); }  ///< as minute_of(now_), without its division
   RequestCount engine_queue_limit(const Server& server) const { return server.replica.config().max_waiting; }
   std::span<const std::uint64_t> hashes_of(const LiveRequest& live) const { return {live.hashes, live.hash_count}; }
   template <typename Waits>

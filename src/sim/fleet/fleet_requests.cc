@@ -11,8 +11,8 @@ namespace {
 /// A ring is compacted when it holds more entries than this plus a multiple of the live requests. A small ring is
 /// therefore never compacted.
 constexpr std::size_t kRingSlack = 4096;
-/// Upper limit of a recorded queue time, so that it fits 32 bits of microseconds. In the engine's histogram, all times
-/// from 32 to 128 minutes fall into one bucket.
+/// Upper limit of a recorded queue time, so that it fits 32 bits of microseconds. The limit changes an engine's
+/// histogram only for times above 128 minutes, because all times from 32 to 128 minutes fall into one bucket.
 constexpr Duration kQueuedMax = std::chrono::minutes(35);
 
 }  // namespace
@@ -125,8 +125,8 @@ void Fleet::start_attempt(std::uint32_t id) {
   route(id);
 }
 
-/// Sends the request to a replica, or holds it at the gateway if no replica can take a request. So it never overtakes a
-/// held request.
+/// Sends the request to a replica, or holds it at the gateway if no replica can take a request. The request never
+/// overtakes a held one, because requests are held only while no replica can take one.
 void Fleet::route(std::uint32_t id) {
   const std::uint32_t server = router_.pick(hashes_of(requests_[id]));
   if (server == Router::kNone) return hold(id, gateway_, State::held);
@@ -163,8 +163,8 @@ bool Fleet::offer(std::uint32_t id, std::uint32_t number, bool kv_present) {
   return true;
 }
 
-/// Looks for another replica when the router's choice has too little KV memory for the request. Checks every replica.
-/// Such requests are rare, because few are so long.
+/// Looks for another replica if the router's choice has too little KV memory for the request. It may check every
+/// replica, because requests of this length are rare.
 void Fleet::route_where_it_fits(std::uint32_t id, bool kv_present) {
   const std::int64_t blocks =
       ceil_div(std::int64_t{requests_[id].input} + requests_[id].output, engine::kKvBlockTokens);
@@ -373,7 +373,8 @@ bool Fleet::meets_ttft_slo(const LiveRequest& live, Duration ttft) const {
   return ttft <= slo_.ttft_of(Duration{prefill_ps / engine::kPicosecondsPerNanosecond});
 }
 
-/// Returns the time to copy the KV of a request that a decode replica answers. All prefill variants use one link.
+/// Returns the time to copy the KV of a request that a decode replica answers. All prefill variants are assumed to have
+/// the link of the first one.
 Duration Fleet::transfer_time(const LiveRequest& live) const {
   const auto prefill = std::ranges::find(variants_, EngineRole::prefill,
                                          [](const FleetVariant& variant) { return variant.replica.role; });

@@ -52,15 +52,15 @@ struct RequestCounts {
   friend bool operator==(const RequestCounts&, const RequestCounts&) = default;
 };
 
-/// Sums of the times that requests spent in each phase, in the minute in which the phase ended. A request that gets a
-/// first token twice, because its replica was ended, counts twice.
+/// Sums of the times that requests spent in each phase, for one minute of a run or for one replica. A phase counts when
+/// it ends. A request that gets a first token twice, because its replica was ended, counts twice.
 struct PhaseTimes {
-  RequestCount first_tokens = 0;  ///< first tokens in this minute
+  RequestCount first_tokens = 0;  ///< number of first tokens
   /// Sum of the times before an engine accepted the request: front end, gateway, earlier attempts.
   Duration gateway{};
   Duration queue{};            ///< sum of the times in the queue of the engine
   Duration prefill{};          ///< sum of the times from admission to the first token
-  RequestCount completed = 0;  ///< answers that were completed in this minute
+  RequestCount completed = 0;  ///< number of completed answers
   Duration transfer{};         ///< sum of the times to copy the KV from the prefill to the decode replica
   Duration decode{};           ///< sum of the times from the first token to the last, without `transfer`
 
@@ -128,7 +128,7 @@ struct RequestMeter {
   Tokens output_tokens = 0;    ///< output tokens of completed requests
   Tokens cached_tokens = 0;    ///< prompt tokens of completed requests that were found in a prefix cache
   Tokens lost_tokens = 0;      ///< tokens generated and discarded when a replica ended
-  Tokens orphaned_tokens = 0;  ///< first tokens of requests that ended between prefill and decode
+  Tokens orphaned_tokens = 0;  ///< first tokens of attempts that ended between prefill and decode
   LatencyHistogram ttft;       ///< time from the first attempt to the first token
   LatencyHistogram tpot;       ///< mean time per token after the first, for each request with two or more tokens
   LatencyHistogram e2e;        ///< time from the first attempt to the last token

@@ -97,7 +97,8 @@ std::uint32_t Router::replica_with_prefix(std::span<const std::uint64_t> hashes)
 void Router::note(std::span<const std::uint64_t> hashes, std::uint32_t replica) {
   if (config_.kind != RouterKind::prefix_affine) return;
   const AffinityIndex::Place place{replica, serials_[replica]};
-  // Start at the end: if a block is known to be on this replica, so are all blocks before it.
+  // The loop goes from the last block to the first. It ends at a block that is known to be on this replica, because all
+  // blocks before it are then known to be there, too.
   for (std::size_t i = hashes.size(); i > 0; --i) {
     if (affinity_.find(hashes[i - 1]) == place) return;
     affinity_.note(hashes[i - 1], place);

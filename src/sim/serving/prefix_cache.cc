@@ -76,7 +76,7 @@ void PrefixCache::evict_oldest() {
   const std::size_t mask = table_.size() - 1;
   std::size_t hole = home(groups_[group].hash);
   while (table_[hole] != group) hole = (hole + 1) & mask;
-  // Close the hole: a later entry moves back unless its home lies between the hole and the entry.
+  // The loop closes the hole: an entry after the hole moves into it unless the entry's home lies between the two.
   for (std::size_t i = (hole + 1) & mask; table_[i] != kNone; i = (i + 1) & mask) {
     const std::size_t distance = (i - home(groups_[table_[i]].hash)) & mask;
     if (distance < ((i - hole) & mask)) continue;

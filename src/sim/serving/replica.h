@@ -18,9 +18,10 @@ namespace capstan::sim {
 /// the batch when KV blocks run out. Then it admits from the waiting queue while tokens, sequences and blocks allow,
 /// unless the step preempted a request.
 ///
-/// The cost of a run grows with the number of requests, not of tokens: while the batch stays the same, its steps are an
-/// exact arithmetic series, and the replica jumps to the step in which something changes. Such a jump is called a
-/// glide. StepwiseReplica simulates the same rules one step at a time; tests check that both give equal results.
+/// The cost of a run grows with the number of requests, not of tokens: while the batch stays the same, the times of its
+/// steps form an exact arithmetic series, and the replica jumps to the step in which something changes. Such a jump is
+/// called a glide. StepwiseReplica simulates the same rules one step at a time; tests check that both give equal
+/// results.
 ///
 /// Rules of time. A step begins the instant the previous one ended. A request offered at `now` joins the first step
 /// that begins after `now`; an idle replica begins a step at once. Callers advance the replica to `now` before any
@@ -89,8 +90,9 @@ class Replica {
     gliding,   ///< glide_steps_ decode-only steps are under way and end at event_ps_
   };
 
-  /// A request inside the replica; half a cache line. While the request decodes, the lengths are those at `anchor_step`
-  /// and grow by one with each later step, so that a step does not have to write to every slot.
+  /// A request inside the replica; half a cache line. While the request decodes, `generated` and `computed` keep their
+  /// values of step `anchor_step`, so that a step does not have to write to every slot. The present lengths are larger
+  /// by one for each step since then.
   struct alignas(32) Slot {
     std::uint32_t id = 0;
     std::int32_t input = 0;
@@ -122,12 +124,12 @@ class Replica {
     engine::Picoseconds admitted_ps = 0;  ///< time of the last admission of the prompt
   };
 
-  /// Returns the time from the origin to `at`, limited to the longest time that is not never (106 days).
+  /// Returns the time from the origin to `at`, limited to the longest time below kNeverPs (106 days).
   engine::Picoseconds since_origin(Instant at) const {
     const std::int64_t ns = (at - origin_).count();
     return ns < kNeverPs / engine::kPicosecondsPerNanosecond ? ns * engine::kPicosecondsPerNanosecond : kNeverPs - 1;
   }
-  /// Returns the earliest Instant not before `ps` after the origin.
+  /// Returns the earliest Instant that is at least `ps` after the origin.
   Instant instant(engine::Picoseconds ps) const { return origin_ + engine::duration_not_below(ps); }
 
   void start_clock(Instant at);

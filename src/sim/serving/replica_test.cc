@@ -431,7 +431,7 @@ TEST(Replica, EqualsStepwiseReplicaOnTheAzureHour) {
     std::getline(file, line);
     Instant now{};
     for (std::uint32_t id = 0; id < 3000 && std::getline(file, line); ++id) {
-      // 2023-11-16 18:15:46.6805900,374,44
+      // An example of a line is 2023-11-16 18:15:46.6805900,374,44.
       const std::size_t comma = line.find(',');
       const std::size_t second = line.find(',', comma + 1);
       auto field = [&](std::size_t from, std::size_t length) { return std::stoll(line.substr(from, length)); };

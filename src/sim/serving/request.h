@@ -82,7 +82,7 @@ struct HeldRequest {
 struct TokenAccount {
   std::int64_t generated = 0;  ///< tokens that the engine generated
   std::int64_t received = 0;   ///< first tokens that arrived with their KV from a prefill replica
-  std::int64_t delivered = 0;  ///< tokens of requests that this replica served completely
+  std::int64_t delivered = 0;  ///< tokens of requests that this replica completed or handed over
   std::int64_t discarded = 0;  ///< tokens of requests whose client cancelled
   std::int64_t cut = 0;        ///< tokens of requests that were cut when the replica was killed
   std::int64_t held = 0;       ///< tokens of requests inside the replica

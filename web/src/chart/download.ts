@@ -63,7 +63,7 @@ export async function saveSvgPng(name: string, svg: SVGSVGElement, background: s
   savePng(name, [canvas], background);
 }
 
-/// Saves pictures of equal size as one picture, in which each lies above the ones before it.
+/// Saves pictures of equal size as one picture. Each is drawn on top of the ones before it.
 export function savePng(name: string, pictures: HTMLCanvasElement[], background: string): void {
   const [first] = pictures;
   if (first === undefined) return;

@@ -225,7 +225,7 @@ function drawEmptyPlaces(context: CanvasRenderingContext2D, layout: Layout, node
   context.setLineDash([]);
 }
 
-/// Returns the number of cells to the right of a cell, itself included, that no other gang holds.
+/// Returns how many cells a name has room for: from a cell to the right, up to the next gang or the end of the row.
 export function roomForName(cells: readonly Cell[], at: number, across: number): number {
   const gang = cells[at]?.gang;
   let room = 1;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import { moment } from "../format";
+import { moment, timeTick } from "../format";
 import { themeColour } from "./canvas";
 import { ceilingOf } from "./ceiling";
 import { useWidth } from "./canvas_view";
@@ -71,7 +71,8 @@ const kTimeSteps = [1, 5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10_
 const kDurationSteps = [1, 10, 100, 1000, 10_000, 100_000].flatMap((us) => [us, 2 * us, 5 * us]).concat(kTimeSteps.map((s) => s * 1e6));
 const kAxisWidth = 66;
 const kLabelWidth = 18;
-/// A chart narrower than this has no empty axis on the right, only the room of half a label of the time axis.
+/// Narrower charts (in pixels) reserve no room for an unused right axis, only for the last label of the time axis, half
+/// of which extends beyond the plot.
 const kNarrowBelow = 480;
 const kLabelOverhang = 26;
 const kKeysStep = 1;
@@ -111,7 +112,7 @@ function axes(latest: { current: PlotProps }): uPlot.Axis[] {
       space: 96,
       incrs: kTimeSteps,
       ticks: { show: false },
-      values: (_, splits) => splits.map(moment),
+      values: (_, splits) => splits.map(timeTick),
     },
     side("y", 3, leftLabel, (value) => latest.current.leftText(value), true),
     // The axis on the right has its width even if it is empty, so that the time axes of all charts are aligned. A phone
@@ -137,7 +138,7 @@ function series(line: Line): uPlot.Series {
   return made;
 }
 
-/// Draws the background of the lines: shaded stretches of time, and the limit with its label.
+/// Draws the shaded stretches of time, behind the lines.
 function drawBehind(plot: uPlot, props: PlotProps): void {
   const { ctx, bbox } = plot;
   ctx.save();
@@ -195,7 +196,7 @@ function drawInFront(plot: uPlot, props: PlotProps): void {
   ctx.restore();
 }
 
-/// Returns the top of an axis of the shown points.
+/// Returns the value at which the axis of these values ends: `ceiling`, or a bit above the largest value and `limit`.
 /// @param ceiling  undefined: all values are shown
 function topOf(values: readonly (readonly (number | null | undefined)[])[], limit: number, ceiling: number | undefined): number {
   if (ceiling !== undefined) return ceiling;

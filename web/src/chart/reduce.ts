@@ -49,8 +49,8 @@ function writeEnds(values: Values, from: number, to: number, into: Values): void
   else into.push(most, least);
 }
 
-/// Returns the points from `from` to `to` seconds, with one more on each side, as at most kPointsMost points. A series
-/// that is short enough is returned as it is.
+/// Returns the points from `from` to `to` seconds, with one more on each side, as at most kPointsMost points. If the
+/// whole series has at most kPointsMost points, returns all of them, whatever the stretch.
 export function reduce(at: number[], lines: Values[], from: number, to: number): Reduced {
   if (at.length <= kPointsMost) return { at, values: lines };
   const [inside, after] = pointsIn(at, [from, to]);

@@ -7,15 +7,16 @@ export interface Bar {
   head?: number;
   /// Lengths of the phases in seconds.
   phases: number[];
-  /// Written at the end of the bar.
+  /// Text at the end of the bar.
   text: string;
   strong?: boolean;
-  /// A length that is drawn behind the bar as an outline, seconds.
+  /// Length of a dashed outline around the bar, seconds.
   ghost?: number;
 }
 
 export const kBarHeight = 22;
-/// Room for the names of the bars: on a wide canvas as much as they need, within these bounds, and on a narrow one.
+/// Room for the names of the bars. A wide canvas gives what the longest name needs, but at least `kWideName` pixels and
+/// otherwise at most the share `kNameMost` of its width. A narrow canvas gives `kNarrowName` pixels.
 const kWideName = 190;
 const kNameMost = 0.28;
 const kNarrowName = 130;
@@ -61,7 +62,7 @@ export function shortenedEnd(text: string, room: number, widthOf: (text: string)
   return `${text.slice(0, length).trimEnd()}…`;
 }
 
-/// @param top     rows above the canvas are scrolled away, pixels
+/// @param top     height of the rows that are scrolled away above the canvas, pixels
 /// @param longest  seconds that the whole width stands for
 export function drawBars(context: CanvasRenderingContext2D, bars: Bar[], width: number, height: number, top: number, longest: number, chosen: number): void {
   const fills = new Fills(context);
@@ -84,7 +85,8 @@ export function drawBars(context: CanvasRenderingContext2D, bars: Bar[], width: 
     context.font = `${bar.strong === true ? "600 " : ""}13px system-ui, sans-serif`;
     context.fillStyle = text;
     const widthOf = (part: string) => context.measureText(part).width;
-    // A narrow canvas has no room for the head and the name. The bars are in the order of their moments.
+    // If a name is too long for a narrow canvas, its head, such as the moment of a start, is left out. The order of the
+    // bars still shows the order of the moments.
     const isHeadless = isNarrow && widthOf(bar.name) > room.name - 10;
     const name = shortened(isHeadless ? bar.name.slice(bar.head ?? 0) : bar.name, isHeadless ? 0 : (bar.head ?? 0), room.name - 10, widthOf);
     context.fillText(name, 0, y + kBarHeight / 2);

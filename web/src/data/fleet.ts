@@ -76,6 +76,9 @@ export interface UsedMinute {
   queueUs: number;
   prefillUs: number;
   decodeUs: number;
+  /// Two phases together, of engines that do not report their queue, or the first token.
+  queuePrefillUs: number;
+  prefillDecodeUs: number;
   transferUs: number;
   transfers: number;
   idleGpuHours: number;
@@ -97,7 +100,8 @@ export interface Cell {
   gang: number;
 }
 
-/// Gives every pod the first GPUs of its node that are free for its whole time.
+/// Gives every pod the first GPUs of its node that are free when it begins. Pods with shares of a GPU may get the same
+/// GPU.
 function assignSlots(node: NodeRow): void {
   node.pods.sort((a, b) => a.from - b.from || a.gang - b.gang);
   const freeFrom = Array.from({ length: node.machine.gpus }, () => ({ until: Number.NEGATIVE_INFINITY, milli: 0 }));
@@ -207,6 +211,8 @@ export function readFleet(columns: FleetColumns, services: Service[], end: numbe
     queueUs: columns.use?.queue_us?.[i] ?? 0,
     prefillUs: columns.use?.prefill_us?.[i] ?? 0,
     decodeUs: columns.use?.decode_us?.[i] ?? 0,
+    queuePrefillUs: columns.use?.queue_prefill_us?.[i] ?? 0,
+    prefillDecodeUs: columns.use?.prefill_decode_us?.[i] ?? 0,
     transferUs: columns.use?.transfer_us?.[i] ?? 0,
     transfers: columns.use?.transfers?.[i] ?? 0,
     idleGpuHours: (columns.use?.idle_gpu_s[i] ?? 0) / 3600,
@@ -274,7 +280,7 @@ export function fleetAt(fleet: Fleet, at: number): NodeNow[] {
   return present;
 }
 
-/// Returns the GPUs by state.
+/// Returns the number of GPUs in each state.
 export function countCells(nodes: NodeNow[]): Record<CellState, number> {
   const counts = Object.fromEntries(kCellStates.map((state) => [state, 0])) as Record<CellState, number>;
   for (const node of nodes) for (const cell of node.cells) ++counts[cell.state];

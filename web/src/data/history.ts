@@ -28,6 +28,9 @@ export interface LatencyPhases {
   completed: number[];
   transfer_us: number[];
   decode_us: number[];
+  /// Only of engines that do not report their queue, or the first token: two phases together.
+  queue_prefill_us?: number[];
+  prefill_decode_us?: number[];
 }
 
 type NullableNumbers = (number | null)[];
@@ -43,7 +46,7 @@ export interface Machine {
 }
 
 /// The requests whose times the engines report, and the sums of these times.
-export type UsedTime = "timed_requests" | "queue_us" | "prefill_us" | "decode_us" | "transfer_us" | "transfers";
+export type UsedTime = "timed_requests" | "queue_us" | "prefill_us" | "decode_us" | "queue_prefill_us" | "prefill_decode_us" | "transfer_us" | "transfers";
 
 export interface FleetColumns {
   left_out: number;
@@ -101,8 +104,8 @@ export const kStartPhases = [
   ["weights_ms", "weights"],
   ["engine_ms", "engine start"],
   ["warm_up_ms", "warm-up"],
-  // A recording and a controller do not see what a container does before its replica is ready, if the engine does not
-  // report it, and not always when the containers of a replica started.
+  // Only recordings and controllers have these phases. Each covers several steps that were not observed separately: the
+  // engine reports at most how long it loads weights, and the start of the containers is not always known.
   ["engine_rest_ms", "engine start and warm-up"],
   ["engine_start_ms", "weights, engine start, warm-up"],
   ["replica_ms", "image, weights, engine start, warm-up"],
@@ -134,7 +137,7 @@ export function startsOf(columns: StartColumns): Start[] {
   });
 }
 
-/// Returns the smallest value that a share of the sorted values does not exceed; 0 without values.
+/// Returns the smallest of the sorted values that at least this share of the values does not exceed; 0 without values.
 export function quantile(sorted: number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }

@@ -98,7 +98,8 @@ export function firstBought(fleet: Fleet, kind: { pool: string | null; instance_
   return moments.length === 0 ? undefined : Math.min(...moments);
 }
 
-/// Returns the position of the last decision at or before a moment, of a layer if there is one; undefined before the first.
+/// Returns the position of the last decision at or before a moment: of the layer, or of any layer if none is named or
+/// the layer has decided nothing by then. Returns undefined before the first decision.
 export function decisionBefore(rows: readonly Pick<LogRow, "at" | "layer">[], at: number, layer?: string): number | undefined {
   const isBefore = (row: Pick<LogRow, "at" | "layer">) => row.at <= at + 0.5;
   const last = (matches: (row: Pick<LogRow, "at" | "layer">) => boolean) => rows.reduce((found, row, i) => (isBefore(row) && matches(row) ? i : found), -1);

@@ -8,7 +8,8 @@ const kPhase = Object.fromEntries(kStartPhases.map(([key], i) => [key, i])) as R
 /// that was requested earlier was bought for something else.
 const kRequestedAheadMost = 20;
 
-/// Returns the node that was bought for a replica: the last one that became ready after the replica was wanted.
+/// Returns the node that was bought for a replica: of its nodes, the last one that became ready after the pods were
+/// created and before they were bound.
 function boughtNode(gang: GangRow, nodes: readonly NodeRow[], bound: number): NodeRow | undefined {
   let last: NodeRow | undefined;
   for (const node of nodes) {
@@ -83,6 +84,8 @@ export interface RangeCost {
   othersUsd: number;
   /// The GPUs of each service, and of the workloads that Capstan does not scale; the most costly first.
   users: UserCost[];
+  /// The GPUs of each kind of workload that Capstan does not scale.
+  workloads: ReadonlyMap<string, { gpuHours: number; usd: number }>;
 }
 
 /// GPU-hours that the pods of a service held, their cost, and the tokens and requests of its replicas.
@@ -103,9 +106,9 @@ const kMinute = 60;
 const kPrefill = "prefill";
 
 /// Returns the tokens, ended requests, idle GPU-hours and their cost in a stretch of time. A minute at its edge counts in
-/// part. A request ends twice where prefill and decode are separate, so the replicas for prefill do not count.
+/// part. A request ends twice where prefill and decode are separate, so requests at prefill replicas do not count.
 /// @param service  position of a service; undefined: all
-function usageIn(fleet: Fleet, from: number, to: number, service?: number): { tokens: number; requests: number; gpuHours: number; usd: number } {
+export function usageIn(fleet: Fleet, from: number, to: number, service?: number): { tokens: number; requests: number; gpuHours: number; usd: number } {
   const sum = { tokens: 0, requests: 0, gpuHours: 0, usd: 0 };
   for (const one of fleet.use) {
     if (service !== undefined && one.service !== service) continue;
@@ -118,12 +121,23 @@ function usageIn(fleet: Fleet, from: number, to: number, service?: number): { to
   return sum;
 }
 
+function addTo<Key>(sums: Map<Key, { gpuHours: number; usd: number }>, key: Key, gpuHours: number, usd: number): void {
+  const own = sums.get(key) ?? { gpuHours: 0, usd: 0 };
+  sums.set(key, { gpuHours: own.gpuHours + gpuHours, usd: own.usd + usd });
+}
+
+/// Returns the name that the workloads of one kind share: "nightly" of "nightly 5" and of "nightly-5".
+export function workloadKind(name: string): string {
+  return name === "" ? "other workloads" : name.replace(/[ -]\d+$/, "");
+}
+
 /// Returns the GPU-hours in a stretch of time by state and by kind of node, with the cost at the prices of the nodes.
 export function costIn(fleet: Fleet, range: readonly [number, number]): RangeCost {
   const [from, to] = [range[0], Math.min(range[1], fleet.end)];
   const hoursOf = new Map<CellState, { gpuHours: number; usd: number }>(kCellStates.map((state) => [state, { gpuHours: 0, usd: 0 }]));
   const nodes = new Map<string, RangeCost["nodes"][number]>();
   const byService = new Map<number, { gpuHours: number; usd: number }>();
+  const workloads = new Map<string, { gpuHours: number; usd: number }>();
   let unpricedHours = 0;
   const overlap = (start: number, end: number) => Math.max(0, Math.min(end, to) - Math.max(start, from)) / 3600;
   for (const node of fleet.nodes) {
@@ -147,8 +161,9 @@ export function costIn(fleet: Fleet, range: readonly [number, number]): RangeCos
         held += gpuHours;
         heldLeaving += (pod.milli / 1000) * overlap(Math.max(start, node.leaving), end);
         add(stateOf(step.phase), gpuHours);
-        const own = byService.get(gang.service) ?? { gpuHours: 0, usd: 0 };
-        byService.set(gang.service, { gpuHours: own.gpuHours + gpuHours, usd: own.usd + gpuHours * perGpu });
+        const cost = gpuHours * perGpu;
+        addTo(byService, gang.service, gpuHours, cost);
+        if (gang.service < 0) addTo(workloads, workloadKind(gang.name), gpuHours, cost);
       });
     }
     const launching = gpus * overlap(node.launched, Math.min(node.ready, node.ended));
@@ -181,5 +196,5 @@ export function costIn(fleet: Fleet, range: readonly [number, number]): RangeCos
   });
   users.sort((a, b) => b.usd - a.usd || b.gpuHours - a.gpuHours);
   const sum = (value: (one: (typeof states)[number]) => number) => states.reduce((all, one) => all + value(one), 0);
-  return { states, nodes: [...nodes.values()].sort((a, b) => b.gpuHours - a.gpuHours), gpuHours: sum((one) => one.gpuHours), usd: sum((one) => one.usd), unpricedHours, tokens: use.tokens, requests: use.requests, othersUsd: byService.get(-1)?.usd ?? 0, users };
+  return { states, nodes: [...nodes.values()].sort((a, b) => b.gpuHours - a.gpuHours), gpuHours: sum((one) => one.gpuHours), usd: sum((one) => one.usd), unpricedHours, tokens: use.tokens, requests: use.requests, othersUsd: byService.get(-1)?.usd ?? 0, users, workloads };
 }

@@ -5,7 +5,7 @@ import type { LatencyPhases } from "./history";
 const kMinute = 60;
 
 export interface ObservedLatency {
-  /// Begin of the first minute, seconds; negative, because the recording may begin within a minute.
+  /// Start of the first minute, seconds; negative if the recording begins within a minute.
   start: number;
   /// All services together, then each of several services.
   rows: { name: string; phases: LatencyPhases }[];
@@ -19,6 +19,8 @@ interface Sums {
   queue: number;
   prefill: number;
   decode: number;
+  queuePrefill: number;
+  prefillDecode: number;
   transfer: number;
   transfers: number;
 }
@@ -27,9 +29,12 @@ function addTo(sums: Sums, use: UsedMinute, part: string): void {
   if (part !== "decode") sums.prompts += use.timedRequests;
   if (part !== "prefill") sums.answers += use.timedRequests;
   sums.decode += use.decodeUs;
+  sums.queuePrefill += use.queuePrefillUs;
+  sums.prefillDecode += use.prefillDecodeUs;
   sums.transfer += use.transferUs;
   sums.transfers += use.transfers;
-  // A decode replica of vLLM counts the transfer as time in its queue. Its own prompts are the few whose KV is lost.
+  // A decode replica of vLLM counts the transfer as time in its queue, so the transfer is subtracted. It computes only
+  // the few prompts whose KV cache was lost, so its prefill time does not count.
   const waited = use.transfers > 0 ? Math.min(use.queueUs, (use.transferUs / use.transfers) * use.timedRequests) : 0;
   sums.queue += part === "decode" ? use.queueUs - waited : use.queueUs;
   if (part !== "decode") sums.prefill += use.prefillUs;
@@ -43,9 +48,12 @@ function phasesOf(minutes: Sums[]): LatencyPhases {
     queue_us: minutes.map((one) => mean(one.queue, one.prompts)),
     prefill_us: minutes.map((one) => mean(one.prefill, one.prompts)),
     completed: minutes.map((one) => one.answers),
-    // Several ranks may count one transfer each, so a request has the mean of all transfers.
+    // Each rank of a replica may count its part of the transfer of a request. The parts happen at the same time, so the
+    // time of the request is their mean, not their sum.
     transfer_us: minutes.map((one) => mean(one.transfer, one.transfers) * Math.min(1, mean(one.transfers, one.answers))),
     decode_us: minutes.map((one) => mean(one.decode, one.answers)),
+    queue_prefill_us: minutes.map((one) => mean(one.queuePrefill, one.prompts)),
+    prefill_decode_us: minutes.map((one) => mean(one.prefillDecode, one.answers)),
   };
 }
 
@@ -57,7 +65,7 @@ export function observedLatency(fleet: Fleet): ObservedLatency | undefined {
   const offset = (((timed[0]?.at ?? 0) % kMinute) + kMinute) % kMinute;
   const start = offset === 0 ? 0 : offset - kMinute;
   const length = Math.max(...timed.map((use) => Math.round((use.at - start) / kMinute))) + 1;
-  const empty = (): Sums[] => Array.from({ length }, () => ({ prompts: 0, answers: 0, queue: 0, prefill: 0, decode: 0, transfer: 0, transfers: 0 }));
+  const empty = (): Sums[] => Array.from({ length }, () => ({ prompts: 0, answers: 0, queue: 0, prefill: 0, decode: 0, queuePrefill: 0, prefillDecode: 0, transfer: 0, transfers: 0 }));
   const all = empty();
   const byService = new Map<string, Sums[]>();
   for (const use of timed) {

@@ -18,7 +18,8 @@ export interface Slo {
   tpot_ns: number;
   e2e_ns: number;
   attainment_ppm: number;
-  /// Present where the bound on the time to first token grows with the prompt: 1000 times the number of its prefills.
+  /// Present if the bound on the time to first token grows with the prompt. The bound of a
+  /// request is then at least this many times its prefill time. Unit: 1/1000.
   ttft_prefills_milli?: number;
 }
 
@@ -137,7 +138,7 @@ export interface Policy {
   invariants_broken: Record<string, number>;
   /// Only in a report: the SLOs that the policy misses and the invariants that it broke, in sentences.
   remarks?: string[];
-  /// The further figures are absent in results of earlier versions.
+  /// The following figures, up to `variants`, are absent in results of earlier versions.
   useful_gpu_hours?: number;
   gangs_deferred?: number;
   wakes?: number;
@@ -160,7 +161,7 @@ export interface Policy {
   fleet?: FleetColumns;
   signals?: { silent_replicas: number[]; oldest_ms: number[] };
   actions?: PodOrNodeAction[];
-  /// Smaller decisions that are not among `actions`.
+  /// Number of later decisions about pods and nodes that are not among `actions`.
   actions_left_out?: number;
   score_milli: number;
   /// Only in a plan's report: the command that simulates the policy, and its name in that scenario.
@@ -189,12 +190,14 @@ export interface Result {
   /// Only in a plan's report: the policy that the plan chooses.
   chosen?: string;
   command?: string;
+  /// The cheapest policies that hold the SLO, simulated with other seeds, too.
+  seed_checks?: { policy: string; holds_with_all: boolean }[];
   constant_fleet?: { fleet: string; holds_slo: boolean; result: Policy };
   clairvoyant?: {
     lower_bound: { attainment_ppm?: number; paid_gpu_time_ns?: number; cost_micro_usd: number; solved: boolean };
     /// Absent in results of earlier versions.
     achievable?: { result: Policy };
-    /// Only in a report: lines that each begin with a subject.
+    /// Only in a report: what the bound means, in lines that each begin with a subject.
     words?: string;
   };
 }

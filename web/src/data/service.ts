@@ -20,7 +20,7 @@ export interface ServiceFigures {
 }
 
 /// Returns true if `part` is the service `name` or one of its roles or variants, such as "chat prefill" of "chat".
-function isServiceOrPart(name: string, part: string): boolean {
+export function isServiceOrPart(name: string, part: string): boolean {
   return part === name || part.startsWith(`${name} `);
 }
 
@@ -50,8 +50,8 @@ export function policyOf(policy: Policy, services: Service[], name: string | und
   return one;
 }
 
-/// Returns the SLO that all requests of the charts have; undefined if the services have different ones, or if there are
-/// only jobs.
+/// Returns the SLO of the requests in the charts: of the service `name`, or of the only service. Returns undefined if
+/// the charts show several services, or if there are only jobs.
 export function sloOf(result: Result, policy: Policy, name: string | undefined): Slo | undefined {
   const services = policy.services ?? [];
   if (services.length === 0) return result.slo ?? undefined;

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { readJson } from "../data/result";
 import { count, duration } from "../format";
-import { readRecording, type Recording, type StateEvent, withStates } from "./recording";
+import { readRecording, type Recording, type StateEvent, withStates } from "../data/recording";
 import { RecordingPage } from "./recording_page";
 
 /// The charts are drawn again at most this often.
@@ -16,7 +16,7 @@ const kOpeningMs = 250;
 const kNoticeMs = 20_000;
 /// After this time without a sign of the server, the page asks it whether it still answers.
 const kQuietMs = 10_000;
-/// Longest wait for that answer. A server that needs longer hangs.
+/// Longest wait for that answer. A server that needs longer counts as silent.
 const kAnswerMs = 5000;
 /// Time between two such questions.
 const kAskEveryMs = 6000;

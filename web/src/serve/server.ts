@@ -1,4 +1,4 @@
-// The server of the page, if `capstan serve` shows it. A page from disk has none.
+// The server of the page: `capstan serve`, or a controller. A page from disk has none.
 import type { Policy, Result } from "../data/result";
 import { type Choice, choiceHash, parseChoice } from "../state";
 
@@ -14,7 +14,7 @@ export interface Limits {
 }
 
 export interface Server {
-  /// The file that is shown.
+  /// Name of the file or of the controller that is shown.
   source: string;
   /// Null: the result cannot be simulated again.
   what_if: Limits | null;

@@ -5,7 +5,7 @@ import { type Line, Plot, type TimeRange } from "../chart/plot";
 import { drawShares } from "../chart/shares";
 import { CanvasFigure } from "../chart/canvas_figure";
 import type { LatencyPhases } from "../data/history";
-import type { Policy } from "../data/result";
+import { meanPhases } from "../data/request_times";
 import { duration } from "../format";
 import { memo } from "../memo";
 
@@ -15,36 +15,18 @@ const kMinute = 60;
 const kPhases = [
   ["gateway_us", "first_tokens", "gateway", { colour: "--c3", pattern: "fall" }, { colour: "--c3", dashed: true }],
   ["queue_us", "first_tokens", "queue of the engine", { colour: "--wait", pattern: "rise" }, { colour: "--wait" }],
+  ["queue_prefill_us", "first_tokens", "queue and prefill", { colour: "--held", pattern: "rise" }, { colour: "--held" }],
   ["prefill_us", "first_tokens", "prefill", { colour: "--c1", pattern: "solid" }, { colour: "--c1" }],
   ["transfer_us", "completed", "KV transfer", { colour: "--sleeping", pattern: "cross" }, { colour: "--sleeping", dashed: true }],
+  ["prefill_decode_us", "completed", "prefill and decode", { colour: "--launching", pattern: "across" }, { colour: "--launching" }],
   ["decode_us", "completed", "decode", { colour: "--c4", pattern: "across" }, { colour: "--c4" }],
 ] as const satisfies readonly (readonly [keyof LatencyPhases, "first_tokens" | "completed", string, Fill, { colour: string; dashed?: boolean }])[];
 
-/// Returns the mean of each phase in microseconds, over the requests of a stretch of time.
-export function meanPhases(phases: LatencyPhases, range: TimeRange): number[] {
-  const first = Math.max(0, Math.floor(range[0] / kMinute));
-  const last = Math.min(phases.first_tokens.length, Math.ceil(range[1] / kMinute));
-  return kPhases.map(([key, weight]) => {
-    const [means, weights] = [phases[key], phases[weight]];
-    let [sum, count] = [0, 0];
-    for (let minute = first; minute < last; ++minute) {
-      const requests = weights[minute] ?? 0;
-      sum += (means[minute] ?? 0) * requests;
-      count += requests;
-    }
-    return count > 0 ? sum / count : 0;
-  });
-}
-
-/// Returns the phases of the requests of a policy, and of each of its services.
-function phasesOf(policy: Policy, isOfService: boolean): { name: string; phases: LatencyPhases }[] {
-  const services = isOfService ? [] : (policy.services ?? []);
-  return [{ name: policy.policy, phases: policy.latency_phases }, ...services.map((one) => ({ name: `${policy.policy}: ${one.name}`, phases: one.latency_phases }))]
-    .flatMap(({ name, phases }) => (phases === undefined ? [] : [{ name, phases }]));
-}
+/// Two phases together, of engines that do not report the first of them.
+const kMerged: readonly string[] = ["queue_prefill_us", "prefill_decode_us"];
 
 interface BreakdownProps {
-  /// Requests with their phases; the chart by minute is that of the first ones.
+  /// Groups of requests with their phases. The chart by minute shows the first group.
   rows: { name: string; phases: LatencyPhases }[];
   /// Begin of the first minute, seconds.
   start?: number;
@@ -60,9 +42,9 @@ export const Breakdown = memo(function Breakdown({ rows: all, start = 0, note, r
   const chart = useMemo(() => {
     if (phases === undefined) return undefined;
     const lines: Line[] = kPhases.flatMap(([key, weight, name, , fill]) => {
-      const values = phases[key].map((mean, i) => ((phases[weight][i] ?? 0) > 0 ? mean : null));
+      const values = (phases[key] ?? []).map((mean, i) => ((phases[weight][i] ?? 0) > 0 ? mean : null));
       if (!values.some((value) => value !== null && value > 0)) return [];
-      return [{ name, values, text: duration, stepped: true, right: key === "decode_us", ...fill }];
+      return [{ name, values, text: duration, stepped: true, right: key === "decode_us" || key === "prefill_decode_us", ...fill }];
     });
     return { at: phases.first_tokens.map((_, i) => start + i * kMinute), lines };
   }, [phases, start]);
@@ -72,6 +54,8 @@ export const Breakdown = memo(function Breakdown({ rows: all, start = 0, note, r
     return { name, means, total: means.reduce((sum, mean) => sum + mean, 0) };
   });
   const used = kPhases.map((phase, i) => ({ phase, i })).filter(({ i }) => rows.some((row) => (row.means[i] ?? 0) > 0));
+  // Most engines report all phases, so merged ones are listed only if there are any.
+  const listed = kPhases.map((phase, i) => ({ phase, i })).filter(({ phase, i }) => !kMerged.includes(phase[0]) || used.some((one) => one.i === i));
   const longest = Math.max(...rows.map((row) => row.total));
   const words = rows.map((row) => `${row.name}: ${used.map(({ phase, i }) => `${phase[2]} ${duration(row.means[i] ?? 0)}`).join(", ")}`).join(". ");
   return (
@@ -84,8 +68,8 @@ export const Breakdown = memo(function Breakdown({ rows: all, start = 0, note, r
         theme={theme}
         draw={(context, width) => drawShares(context, rows.map((row) => ({ name: row.name, parts: row.means, text: duration(row.total) })), kPhases.map((phase) => phase[3]), width, longest)}
         table={() => ({
-          head: ["requests of", ...kPhases.map((phase) => `${phase[2]} s`), "all s"],
-          rows: rows.map((row) => [row.name, ...row.means.map((us) => us / 1e6), row.total / 1e6]),
+          head: ["requests of", ...listed.map(({ phase }) => `${phase[2]} s`), "all s"],
+          rows: rows.map((row) => [row.name, ...listed.map(({ i }) => (row.means[i] ?? 0) / 1e6), row.total / 1e6]),
         })}
       >
         <Legend theme={theme} keys={used.map(({ phase, i }) => ({ name: phase[2], fill: phase[3], value: duration(rows[0]?.means[i] ?? 0) }))} />
@@ -105,17 +89,4 @@ export const Breakdown = memo(function Breakdown({ rows: all, start = 0, note, r
       />
     </>
   );
-});
-
-interface PolicyBreakdownProps extends Omit<BreakdownProps, "rows" | "start" | "note"> {
-  shown: Policy;
-  against: Policy | undefined;
-  /// True: the policies have the data of only one of several services, so there is no row for each service.
-  isOfService: boolean;
-}
-
-/// Shows the phases of the requests of a simulated policy.
-export const PolicyBreakdown = memo(function PolicyBreakdown({ shown, against, isOfService, ...further }: PolicyBreakdownProps) {
-  const rows = useMemo(() => [shown, ...(against === undefined ? [] : [against])].flatMap((policy) => phasesOf(policy, isOfService)), [shown, against, isOfService]);
-  return <Breakdown rows={rows} note="Its time to first token is gateway, queue and prefill; transfer and decode follow." {...further} />;
 });

@@ -1,4 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
+import { Figure } from "../chart/figure";
 import { CanvasFigure } from "../chart/canvas_figure";
 import { Legend } from "../chart/canvas_view";
 import type { TimeRange } from "../chart/plot";
@@ -8,6 +9,7 @@ import { duration, moment } from "../format";
 import { memo } from "../memo";
 
 const kRowsInView = 14;
+const kTitle = "Where do the minutes of a cold start go?";
 
 const words = (seconds: number) => duration(seconds * 1e6);
 
@@ -103,12 +105,19 @@ export const ColdStarts = memo(function ColdStarts({ starts: all, services, rang
   });
   const isListed = (phase: number) => !kObservedPhases.includes(kStartPhases[phase]?.[0] ?? "") || starts.some((start) => (start.phases[phase] ?? 0) > 0);
   const used = kStartPhases.map(([, name], i) => ({ name, i })).filter(({ i }) => bars.some((bar) => (bar.phases[i] ?? 0) > 0));
+  if (bars.length === 0) {
+    return (
+      <Figure title={kTitle} table={table}>
+        <p class="note">{all.length === 0 ? "No replica started." : `None of ${all.length} starts is in the stretch that the charts show.`}</p>
+      </Figure>
+    );
+  }
   return (
     <CanvasFigure
-      title="Where do the minutes of a cold start go?"
+      title={kTitle}
       note={`From the decision until the replica serves: ${starts.length} of ${all.length} starts are in the stretch that the charts show. A click, or Enter, shows the time around one and the decision behind it.${isObserved ? " A moment is that of the first state that shows it, so a phase may be off by the time between two states." : ""}`}
-      label={bars.length === 0 ? "No cold start" : `Cold starts by phase. ${bars.slice(0, typical).map(spoken).join(". ")}. Use the arrow keys to read single starts.`}
-      height={Math.max(1, rows) * kBarHeight}
+      label={`Cold starts by phase. ${bars.slice(0, typical).map(spoken).join(". ")}. Use the arrow keys to read single starts.`}
+      height={rows * kBarHeight}
       theme={theme}
       draw={(context, width, height) => drawBars(context, bars, width, height, scroll * kBarHeight, longest, here)}
       table={table}

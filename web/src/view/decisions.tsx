@@ -1,8 +1,9 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { TimeRange } from "../chart/plot";
+import type { Table } from "../chart/download";
 import { Figure } from "../chart/figure";
-import { chosenRows, inForce, type LogRow, logOf } from "../data/log";
-import type { Policy, Result } from "../data/result";
+import { chosenRows, inForce, type LogRow, rowOf } from "../data/log";
+import type { RecordedDecisions } from "../data/recording";
 import { count, moment } from "../format";
 import { memo } from "../memo";
 import { Arithmetic } from "./arithmetic";
@@ -10,15 +11,20 @@ import { kDecisionsId } from "./lead";
 import { LogFilter, LogRows } from "./log_rows";
 
 interface DecisionsProps {
-  result: Result;
-  policy: Policy;
+  /// Name of the policy.
+  name: string;
+  rows: LogRow[];
+  /// Further sentences about the rows.
+  note: string;
   range: TimeRange;
   onRange: (range: TimeRange) => void;
   /// The moment that the reader chose: the decisions that were in force then are marked. Absent: none.
   at: number | undefined;
-  /// Position of the decision whose arithmetic is shown; absent: none.
+  /// Number of the decision whose arithmetic is shown; absent: none.
   opened: number | undefined;
-  onOpen: (position: number | undefined) => void;
+  onOpen: (id: number | undefined) => void;
+  /// True: the command of a decision repeats it from the same inputs.
+  isRepeatable: boolean;
 }
 
 /// Says why a decision has no arithmetic.
@@ -28,26 +34,82 @@ function missingWords(row: LogRow, rows: readonly LogRow[]): string {
   return isStated ? "This decision has no arithmetic." : "This policy states no arithmetic.";
 }
 
+/// Loads the arithmetic of a decision from the server and shows it.
+function LoadedArithmetic({ row, state, position, isRepeatable }: { row: LogRow; state: number; position: number; isRepeatable: boolean }) {
+  const [loaded, setLoaded] = useState<RecordedDecisions | undefined>(undefined);
+  const [fault, setFault] = useState("");
+  useEffect(() => {
+    const controller = new AbortController();
+    setLoaded(undefined);
+    setFault("");
+    const load = async () => {
+      const response = await fetch(`api/decision?state=${state}`, { signal: controller.signal });
+      if (!response.ok) throw new Error();
+      setLoaded((await response.json()) as RecordedDecisions);
+    };
+    load().catch(() => {
+      if (!controller.signal.aborted) setFault("The server does not answer, or no longer keeps the arithmetic of this decision.");
+    });
+    return () => controller.abort();
+  }, [state]);
+  if (fault !== "") return <p role="alert">{fault}</p>;
+  if (loaded === undefined || loaded.state !== state) return <p role="status">Loads the arithmetic …</p>;
+  const decision = loaded.decisions[position];
+  return (
+    <Arithmetic
+      at={row.at}
+      why={row.why}
+      arithmetic={decision?.arithmetic}
+      command={decision?.command}
+      {...(isRepeatable ? {} : { does: "This controller keeps no recording. Decide again from the cluster as it is now" })}
+    />
+  );
+}
+
+/// Returns the rows as a table. A column that no row has is left out.
+function tableOf(rows: readonly LogRow[], isSeen: boolean): Table {
+  const columns: [string, (row: LogRow) => string | number][] = isSeen
+    ? [
+        ["action", (row) => row.why],
+        ["outcome", (row) => row.seen?.outcome ?? ""],
+        ["times", (row) => row.seen?.times ?? ""],
+        ["until", (row) => moment(row.seen?.until ?? row.at)],
+      ]
+    : [
+        ["part", (row) => row.part],
+        ["before", (row) => row.before ?? ""],
+        ["after", (row) => row.desired ?? ""],
+        ["why", (row) => row.why],
+        ["arithmetic", (row) => row.arithmetic ?? ""],
+      ];
+  return { head: ["time", "layer", ...columns.map(([head]) => head)], rows: rows.map((row) => [moment(row.at), row.layer, ...columns.map(([, value]) => value(row))]) };
+}
+
+/// Shows a decision that may be repeated or not carried out.
+function Why({ row: { why, seen } }: { row: LogRow }) {
+  return (
+    <span class={seen?.isCarriedOut === false ? "why undone" : "why"} title={seen?.resultWhy === undefined ? why : `${why}. Not carried out: ${seen.resultWhy}`}>
+      {seen !== undefined && seen.times > 1 && <b>{`× ${count(seen.times)}, until ${moment(seen.until)}: `}</b>}
+      {why}
+    </span>
+  );
+}
+
 /// Shows the decisions of the policy, with the alternatives that it rejected.
-export const Decisions = memo(function Decisions({ result, policy, range, onRange, at, opened, onOpen }: DecisionsProps) {
+export const Decisions = memo(function Decisions({ name, rows, note, range, onRange, at, opened, onOpen, isRepeatable }: DecisionsProps) {
   const [words, setWords] = useState("");
   const [layer, setLayer] = useState("");
-  const rows = useMemo(() => logOf(result, policy), [result, policy]);
   const shown = useMemo(() => chosenRows(rows, range, layer, words), [rows, range[0], range[1], layer, words]);
   const marked = useMemo(() => inForce(rows, at), [rows, at]);
-  const chosen = opened === undefined ? undefined : rows[opened];
+  const chosen = useMemo(() => rowOf(rows, opened), [rows, opened]);
   const around = (row: LogRow) => onRange([Math.max(0, row.at - 300), row.at + 300]);
-  const wanted = chosen !== undefined && shown.includes(chosen) && at === undefined ? shown.indexOf(chosen) : shown.map((row) => marked.has(row)).lastIndexOf(true);
-  const left = policy.actions_left_out ?? 0;
+  const wanted = chosen !== undefined && shown.includes(chosen) && (at === undefined || chosen.seen !== undefined) ? shown.indexOf(chosen) : shown.map((row) => marked.has(row)).lastIndexOf(true);
   return (
     <Figure
       id={kDecisionsId}
       title="What did it decide, and why?"
-      note={`${policy.policy}: ${count(shown.length)} of ${count(rows.length)} decisions about replicas, pods and nodes are in the stretch that the charts show.${left > 0 ? ` ${count(left)} later decisions about pods and nodes are left out.` : ""} Choose a decision to see its arithmetic.`}
-      table={() => ({
-        head: ["time", "layer", "part", "before", "after", "why", "arithmetic"],
-        rows: shown.map((row) => [moment(row.at), row.layer, row.part, row.before ?? "", row.desired ?? "", row.why, row.arithmetic ?? ""]),
-      })}
+      note={`${name}: ${count(shown.length)} of ${count(rows.length)} decisions about replicas, pods and nodes are in the stretch that the charts show.${note === "" ? "" : ` ${note}`} Choose a decision to see its arithmetic.`}
+      table={() => tableOf(shown, rows.some((row) => row.seen !== undefined))}
     >
       <LogFilter words={words} onWords={setWords} layer={layer} onLayer={setLayer} />
       {shown.length === 0 ? (
@@ -59,24 +121,24 @@ export const Decisions = memo(function Decisions({ result, policy, range, onRang
               <button type="button" class="link" title="Show ten minutes around this decision" onClick={() => around(row)}>
                 {moment(row.at)}
               </button>
-              <button
-                type="button"
-                class="link change"
-                title="Show the arithmetic of this decision"
-                aria-pressed={chosen === row}
-                onClick={() => onOpen(chosen === row ? undefined : rows.indexOf(row))}
-              >
-                {row.part !== "" && <i>{row.part} </i>}
-                {row.change}
-              </button>
-              <span class="why" title={row.why}>
-                {row.why}
+              <span class="change">
+                <button type="button" class="link" title="Show the arithmetic of this decision" aria-pressed={chosen === row} onClick={() => onOpen(chosen === row ? undefined : row.id)}>
+                  {row.part !== "" && <i>{row.part} </i>}
+                  {row.change}
+                </button>
+                {row.seen?.result !== undefined && <i class={`end ${row.seen.result}`} title={row.seen.resultWhy ?? ""}> {row.seen.outcome}</i>}
               </span>
+              <Why row={row} />
             </>
           )}
         </LogRows>
       )}
-      {chosen !== undefined && <Arithmetic {...chosen} missing={missingWords(chosen, rows)} />}
+      {chosen !== undefined &&
+        (chosen.seen === undefined ? (
+          <Arithmetic {...chosen} missing={missingWords(chosen, rows)} />
+        ) : (
+          <LoadedArithmetic row={chosen} state={chosen.seen.state} position={chosen.seen.position} isRepeatable={isRepeatable} />
+        ))}
     </Figure>
   );
 });

@@ -1,36 +1,33 @@
 import { Figure } from "../chart/figure";
-import type { Percentiles, Policy } from "../data/result";
+import type { Percentiles } from "../data/result";
+import type { LatencyRow } from "../data/run";
 import { duration } from "../format";
 import { memo } from "../memo";
 import { Lead } from "./lead";
 
-const kKinds = [
-  ["ttft", "time to first token"],
-  ["tpot", "time per output token"],
-  ["e2e", "end to end"],
-] as const;
+const kWords: Record<LatencyRow["key"], string> = { ttft: "time to first token", tpot: "time per output token", e2e: "end to end" };
 const kColumns = ["mean_us", "p50_us", "p90_us", "p95_us", "p99_us"] as const satisfies readonly (keyof Percentiles)[];
 
 interface LatencyProps {
-  shown: Policy;
-  against: Policy | undefined;
-  /// True: the charts show a part of the run.
-  isPart: boolean;
-  /// Shows the minute in which a latency of the shown policy was the worst: "ttft", "tpot" or "e2e".
-  onLatency: (latency: string) => void;
+  /// One run, or two that are compared.
+  runs: { name: string; latencies: LatencyRow[] }[];
+  note: string;
+  /// Shows the minute in which a latency was the worst.
+  onLead: (at: number | undefined) => void;
 }
 
-/// Shows percentiles of the latencies of completed requests, for one policy or for two.
-export const Latency = memo(function Latency({ shown, against, isPart, onLatency }: LatencyProps) {
-  const policies = against === undefined ? [shown] : [shown, against];
-  const rows = kKinds.flatMap(([key, words]) => policies.map((policy) => ({ key, words, policy })));
+/// Shows percentiles of the latencies of completed requests. A column that is not known is left out.
+export const Latency = memo(function Latency({ runs, note, onLead }: LatencyProps) {
+  const rows = (runs[0]?.latencies ?? []).flatMap(({ key }) => runs.flatMap(({ name, latencies }) => latencies.filter((one) => one.key === key).map((one) => ({ ...one, name }))));
+  if (rows.length === 0) return null;
+  const columns = kColumns.filter((column) => rows.some(({ values }) => values[column] !== undefined));
   return (
     <Figure
       title="How fast were the answers?"
-      {...(isPart ? { note: "Of the whole run, not of the stretch that the charts show." } : {})}
+      {...(note === "" ? {} : { note })}
       table={() => ({
-        head: ["latency", "policy", ...kColumns],
-        rows: rows.map(({ key, words, policy }) => [words, policy.policy, ...kColumns.map((column) => policy[key][column])]),
+        head: ["latency", "policy", ...columns],
+        rows: rows.map(({ key, name, values }) => [kWords[key], name, ...columns.map((column) => values[column] ?? "")]),
       })}
     >
       <div class="scroll">
@@ -38,8 +35,8 @@ export const Latency = memo(function Latency({ shown, against, isPart, onLatency
           <thead>
             <tr>
               <th scope="col">latency</th>
-              {policies.length > 1 && <th scope="col">policy</th>}
-              {kColumns.map((column) => (
+              {runs.length > 1 && <th scope="col">policy</th>}
+              {columns.map((column) => (
                 <th scope="col" class="number" key={column}>
                   {column.replace("_us", "")}
                 </th>
@@ -47,17 +44,21 @@ export const Latency = memo(function Latency({ shown, against, isPart, onLatency
             </tr>
           </thead>
           <tbody>
-            {rows.map(({ key, words, policy }) => (
-              <tr key={key + policy.policy}>
-                <th scope="row">{words}</th>
-                {policies.length > 1 && <td>{policy.policy}</td>}
-                {kColumns.map((column) => (
+            {rows.map(({ key, name, values, lead }) => (
+              <tr key={key + name}>
+                <th scope="row">{kWords[key]}</th>
+                {runs.length > 1 && <td>{name}</td>}
+                {columns.map((column) => (
                   <td class="number" key={column}>
-                    <Lead
-                      text={duration(policy[key][column])}
-                      title={`the minute with the longest ${key === "e2e" ? "whole requests" : words}`}
-                      onClick={policy === shown && policy.by_minute !== undefined ? () => onLatency(key) : undefined}
-                    />
+                    {values[column] === undefined ? (
+                      "–"
+                    ) : (
+                      <Lead
+                        text={duration(values[column])}
+                        title={`the minute with the longest ${key === "e2e" ? "whole requests" : kWords[key]}`}
+                        onClick={lead === undefined || name !== runs[0]?.name ? undefined : () => onLead(lead())}
+                      />
+                    )}
                   </td>
                 ))}
               </tr>

@@ -6,11 +6,12 @@ import type { RowFigure } from "../data/leads";
 import { memo } from "../memo";
 import { Lead } from "./lead";
 
-/// Returns the position of the policy that a plan chooses, else of the cheapest one that holds the SLO, or -1. Policies
-/// are ranked, so the cheapest is the first one.
+/// Returns the position of the policy that a plan chooses; else of the cheapest one that holds the SLO with every seed
+/// that was tried; else of the cheapest one that holds it, or -1. Policies are ranked, so the cheapest is the first one.
 export function markedPolicy(result: Result): number {
   if (result.chosen !== undefined) return result.policies.findIndex((policy) => policy.policy === result.chosen);
-  return result.policies.findIndex((policy) => holdsSlo(result, policy));
+  const steady = result.seed_checks?.find((check) => check.holds_with_all);
+  return result.policies.findIndex((policy) => (steady === undefined ? holdsSlo(result, policy) : policy.policy === steady.policy));
 }
 
 export function unmet(policy: Policy): number {

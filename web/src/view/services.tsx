@@ -1,47 +1,74 @@
 import { Figure } from "../chart/figure";
-import type { JobFigures, Policy } from "../data/result";
-import type { ServiceFigures } from "../data/service";
-import { count, duration, hours, percent, sloWords, usd } from "../format";
-import type { RowFigure } from "../data/leads";
+import type { Figure as Number, JobRow, ServiceRow } from "../data/run";
+import { count, duration, hours, percent, usd } from "../format";
 import { memo } from "../memo";
 import { Lead } from "./lead";
 import { kMissed, kSlowest } from "./ranking";
 
-const unmet = (service: ServiceFigures) => service.requests.unmet ?? 0;
-const arrived = (service: ServiceFigures) => service.requests.arrived ?? 0;
+type Key = Exclude<keyof ServiceRow, "name" | "slo" | "isHeld">;
 
-interface ServicesProps {
-  policy: Policy;
-  chosen: string | undefined;
-  /// Absent: the result has no series of single services.
-  onService?: (name: string | undefined) => void;
-  /// Shows the decision behind a number of a service.
-  onFigure: (name: string, figure: RowFigure) => void;
+/// A column of figures: its key, its head on the page and in the data, its text, what divides its value in the data, and
+/// the moment to which its numbers lead.
+interface Column {
+  key: Key;
+  head: string;
+  data: string;
+  text: (value: number) => string;
+  divisor?: number;
+  title?: string;
 }
 
-/// Shows the figures and the cost of each service. A click on a name shows that service alone in the charts.
-export const Services = memo(function Services({ policy, chosen, onService, onFigure }: ServicesProps) {
-  const services = policy.services ?? [];
-  if (services.length === 0) return null;
-  const lead = (one: ServiceFigures, figure: RowFigure) => (one.by_minute === undefined ? undefined : () => onFigure(one.name, figure));
+const kColumns: readonly Column[] = [
+  { key: "arrived", head: "requests", data: "arrived", text: count },
+  { key: "met", head: "met", data: "met %", text: percent, divisor: 10_000, title: kMissed },
+  { key: "late", head: "late", data: "late %", text: percent, divisor: 10_000 },
+  { key: "ttft", head: "TTFT p99", data: "TTFT p99 s", text: duration, divisor: 1e6, title: kSlowest },
+  { key: "tpot", head: "TPOT p99", data: "TPOT p99 ms", text: duration, divisor: 1e3, title: "the minute with the longest time per output token" },
+  { key: "unmet", head: "unmet", data: "unmet", text: count, title: kMissed },
+  { key: "wanted", head: "wanted", data: "wanted", text: count },
+  { key: "ready", head: "ready", data: "ready", text: count },
+  { key: "readyMost", head: "ready at most", data: "ready at most", text: count, title: "the first moment with the most ready replicas" },
+  { key: "waitingMost", head: "waiting at most", data: "waiting at most", text: count, title: "the first moment with the most waiting requests" },
+  { key: "ended", head: "requests ended", data: "requests ended", text: count },
+  { key: "gpuHours", head: "GPU-h", data: "GPU-hours", text: hours },
+  { key: "usd", head: "cost", data: "USD", text: usd },
+];
+
+interface ServicesProps {
+  rows: ServiceRow[];
+  note: string;
+  chosen: string | undefined;
+  /// Absent: the charts cannot show a service alone.
+  onService?: (name: string | undefined) => void;
+  /// Shows the decision behind a number of a service.
+  onLead: (at: number | undefined) => void;
+}
+
+/// Returns the class of a cell that says whether the service holds its SLO.
+function judged(row: ServiceRow, key: Key): string {
+  if (row.isHeld === undefined || (key !== "met" && key !== "late")) return "number";
+  return row.isHeld ? "number good" : "number bad";
+}
+
+function Cell({ column, figure, onLead }: { column: Column; figure: Number | undefined; onLead: ServicesProps["onLead"] }) {
+  if (figure === undefined) return <>–</>;
+  const { value, lead } = figure;
+  return <Lead text={column.text(value)} title={column.title ?? ""} onClick={lead === undefined ? undefined : () => onLead(lead())} />;
+}
+
+/// Shows the figures and the cost of each service. A click on a name shows that service alone in the charts. A column
+/// that is known for no service is left out.
+export const Services = memo(function Services({ rows, note, chosen, onService, onLead }: ServicesProps) {
+  if (rows.length === 0) return null;
+  const columns = kColumns.filter(({ key }) => rows.some((row) => row[key] !== undefined));
+  const hasSlo = rows.some((row) => row.slo !== undefined);
   return (
     <Figure
-      title="Does each service hold its SLO?"
-      note={`${policy.policy}. ${onService === undefined ? "" : "Choose a service to see it alone in the charts; choose it again to see all."}`}
+      title={hasSlo ? "Does each service hold its SLO?" : "What does each service get?"}
+      note={`${note}${onService === undefined ? "" : " Choose a service to see it alone in the charts; choose it again to see all."}`}
       table={() => ({
-        head: ["service", "SLO", "arrived", "met %", "TTFT p99 s", "TPOT p99 ms", "unmet", "ready at most", "GPU-hours", "USD"],
-        rows: services.map((one) => [
-          one.name,
-          sloWords(one.slo),
-          arrived(one),
-          one.attainment_ppm / 10_000,
-          one.ttft.p99_us / 1e6,
-          one.tpot.p99_us / 1e3,
-          unmet(one),
-          one.ready_peak,
-          one.gpu_hours,
-          one.cost_usd,
-        ]),
+        head: ["service", ...(hasSlo ? ["SLO"] : []), ...columns.map((column) => column.data)],
+        rows: rows.map((row) => [row.name, ...(hasSlo ? [row.slo ?? ""] : []), ...columns.map(({ key, divisor = 1 }) => (row[key] === undefined ? "" : row[key].value / divisor))]),
       })}
     >
       <div class="scroll">
@@ -49,44 +76,41 @@ export const Services = memo(function Services({ policy, chosen, onService, onFi
           <thead>
             <tr>
               <th scope="col">service</th>
-              <th scope="col">SLO</th>
-              {["requests", "met", "TTFT p99", "TPOT p99", "unmet", "ready at most", "GPU-h", "cost"].map((name) => (
-                <th scope="col" class="number" key={name}>
-                  {name}
+              {hasSlo && <th scope="col">SLO</th>}
+              {columns.map(({ head }) => (
+                <th scope="col" class="number" key={head}>
+                  {head}
                 </th>
               ))}
             </tr>
           </thead>
           <tbody>
-            {services.map((one) => (
-              <tr key={one.name} class={one.name === chosen ? "shown" : ""}>
+            {rows.map((row) => (
+              <tr key={row.name} class={row.name === chosen ? "shown" : ""}>
                 <th scope="row">
                   {onService === undefined ? (
-                    one.name
+                    row.name
                   ) : (
-                    <button type="button" class="link" aria-pressed={one.name === chosen} onClick={() => onService(one.name === chosen ? undefined : one.name)}>
-                      {one.name}
+                    <button type="button" class="link" aria-pressed={row.name === chosen} onClick={() => onService(row.name === chosen ? undefined : row.name)}>
+                      {row.name}
                     </button>
                   )}
                 </th>
-                <td>
-                  {sloWords(one.slo)
-                    .split(", ")
-                    .map((bound, i) => (
+                {hasSlo && (
+                  <td>
+                    {(row.slo ?? "none").split(", ").map((bound, i) => (
                       <span key={bound}>
                         {i > 0 && ", "}
                         <span class="unbroken">{bound}</span>
                       </span>
                     ))}
-                </td>
-                <td class="number">{count(arrived(one))}</td>
-                <td class={one.holds_slo ? "number good" : "number bad"}><Lead text={percent(one.attainment_ppm)} title={kMissed} onClick={lead(one, "unmet")} /></td>
-                <td class="number"><Lead text={duration(one.ttft.p99_us)} title={kSlowest} onClick={lead(one, "ttft")} /></td>
-                <td class="number"><Lead text={duration(one.tpot.p99_us)} title="the minute with the longest time per output token" onClick={lead(one, "tpot")} /></td>
-                <td class="number"><Lead text={count(unmet(one))} title={kMissed} onClick={lead(one, "unmet")} /></td>
-                <td class="number"><Lead text={count(one.ready_peak)} title="the minute with the most ready replicas" onClick={lead(one, "ready")} /></td>
-                <td class="number">{hours(one.gpu_hours)}</td>
-                <td class="number">{usd(one.cost_usd)}</td>
+                  </td>
+                )}
+                {columns.map((column) => (
+                  <td class={judged(row, column.key)} key={column.key}>
+                    <Cell column={column} figure={row[column.key]} onLead={onLead} />
+                  </td>
+                ))}
               </tr>
             ))}
           </tbody>
@@ -99,32 +123,42 @@ export const Services = memo(function Services({ policy, chosen, onService, onFi
 const seconds = (ns: number) => ns / 1e9;
 
 /// Returns the goal of a class of jobs in words, such as "90.0 % end within 8 h 0 min".
-function goalWords({ goal }: JobFigures): string {
+function goalWords({ goal }: JobRow): string {
   if (goal === undefined) return "no goal";
   return `${percent(goal.asked_ppm)} end within ${duration(goal.finish_within_ns / 1000)}`;
 }
 
-/// Shows the goal, the figures and the cost of each class of jobs.
-export const Jobs = memo(function Jobs({ policy, onWait }: { policy: Policy; onWait?: (name: string) => void }) {
-  const jobs = policy.jobs ?? [];
-  if (jobs.length === 0) return null;
+interface JobsProps {
+  rows: JobRow[];
+  note: string;
+  /// Shows the longest wait of a class; absent: it is not known.
+  onWait?: (name: string) => void;
+}
+
+/// Shows the goal, the figures and the cost of each class of jobs. A controller knows no goals and no restarts.
+export const Jobs = memo(function Jobs({ rows, note, onWait }: JobsProps) {
+  if (rows.length === 0) return null;
+  const hasGoal = rows.some((one) => one.goal !== undefined);
+  const hasRestarts = rows.some((one) => one.restarts !== undefined);
+  const isSimulated = hasGoal || hasRestarts;
+  const heads = ["arrived", "ended", ...(isSimulated ? ["late"] : ["waiting"]), "wait p50", "wait p99", ...(hasRestarts ? ["restarts"] : []), "GPU-h", "cost"];
   return (
     <Figure
-      title="Does each class of jobs reach its goal?"
-      note={policy.policy}
+      title={isSimulated ? "Does each class of jobs reach its goal?" : "What did jobs and other workloads get?"}
+      note={note}
       table={() => ({
-        head: ["jobs", "goal", "arrived", "ended", "late", "wait p50 s", "wait p99 s", "restarts", "GPU-hours", "USD"],
-        rows: jobs.map((one) => [
+        head: ["jobs", ...(isSimulated ? ["goal"] : []), "arrived", "ended", isSimulated ? "late" : "waiting", "wait p50 s", "wait p99 s", ...(hasRestarts ? ["restarts"] : []), "GPU-hours", "USD"],
+        rows: rows.map((one) => [
           one.name,
-          goalWords(one),
+          ...(isSimulated ? [goalWords(one)] : []),
           one.arrived,
           one.ended,
-          one.goal?.late ?? "",
+          isSimulated ? (one.goal?.late ?? "") : one.waiting,
           seconds(one.wait_p50_ns),
           seconds(one.wait_p99_ns),
-          one.restarts,
+          ...(hasRestarts ? [one.restarts ?? ""] : []),
           one.gpu_hours,
-          one.cost_usd,
+          one.cost_usd ?? "",
         ]),
       })}
     >
@@ -133,8 +167,8 @@ export const Jobs = memo(function Jobs({ policy, onWait }: { policy: Policy; onW
           <thead>
             <tr>
               <th scope="col">jobs</th>
-              <th scope="col">goal</th>
-              {["arrived", "ended", "late", "wait p50", "wait p99", "restarts", "GPU-h", "cost"].map((name) => (
+              {isSimulated && <th scope="col">goal</th>}
+              {heads.map((name) => (
                 <th scope="col" class="number" key={name}>
                   {name}
                 </th>
@@ -142,18 +176,22 @@ export const Jobs = memo(function Jobs({ policy, onWait }: { policy: Policy; onW
             </tr>
           </thead>
           <tbody>
-            {jobs.map((one) => (
+            {rows.map((one) => (
               <tr key={one.name}>
                 <th scope="row">{one.name}</th>
-                <td>{goalWords(one)}</td>
+                {isSimulated && <td>{goalWords(one)}</td>}
                 <td class="number">{count(one.arrived)}</td>
                 <td class="number">{count(one.ended)}</td>
-                <td class={one.goal === undefined ? "number" : one.goal.is_held ? "number good" : "number bad"}>{one.goal === undefined ? "–" : count(one.goal.late)}</td>
+                {isSimulated ? (
+                  <td class={one.goal === undefined ? "number" : one.goal.is_held ? "number good" : "number bad"}>{one.goal === undefined ? "–" : count(one.goal.late)}</td>
+                ) : (
+                  <td class="number">{count(one.waiting)}</td>
+                )}
                 <td class="number">{duration(one.wait_p50_ns / 1000)}</td>
                 <td class="number"><Lead text={duration(one.wait_p99_ns / 1000)} title="the longest wait of these jobs" onClick={onWait && (() => onWait(one.name))} /></td>
-                <td class="number">{count(one.restarts)}</td>
+                {hasRestarts && <td class="number">{one.restarts === undefined ? "–" : count(one.restarts)}</td>}
                 <td class="number">{hours(one.gpu_hours)}</td>
-                <td class="number">{usd(one.cost_usd)}</td>
+                <td class="number">{one.cost_usd === undefined ? "–" : usd(one.cost_usd)}</td>
               </tr>
             ))}
           </tbody>

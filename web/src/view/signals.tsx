@@ -1,17 +1,13 @@
 import { useMemo } from "preact/hooks";
 import { type Line, Plot, type TimeRange } from "../chart/plot";
 import { worstIn } from "../data/leads";
-import type { Policy } from "../data/result";
+import type { SignalHealth } from "../data/run";
 import { count, duration, wholeTick } from "../format";
 import { memo } from "../memo";
 import { Lead } from "./lead";
 
-const kMinute = 60;
-
-export type Numbers = (number | null)[];
-
 /// Returns the lines that say how far the readings of the replicas can be trusted.
-export function signalLines(ageMs: Numbers, silent: Numbers): Line[] {
+function signalLines({ ageMs, silent }: SignalHealth): Line[] {
   // An age of 0 is a valid age, not a missing value.
   const text = (us: number) => (us === 0 ? "0 s" : duration(us));
   return [
@@ -20,17 +16,14 @@ export function signalLines(ageMs: Numbers, silent: Numbers): Line[] {
   ];
 }
 
-interface SignalLeadsProps {
-  at: number[];
-  ageMs: Numbers;
-  silent: Numbers;
+interface SignalLeadsProps extends Pick<SignalHealth, "at" | "ageMs" | "silent"> {
   range: TimeRange;
   /// Shows a moment and the decision in force.
   onLead: (at: number) => void;
 }
 
 /// Shows the worst readings of a stretch. A click on a reading shows the decision that was in force at its moment.
-export function SignalLeads({ at, ageMs, silent, range, onLead }: SignalLeadsProps) {
+function SignalLeads({ at, ageMs, silent, range, onLead }: SignalLeadsProps) {
   const [oldest, most] = [worstIn(at, ageMs, range), worstIn(at, silent, range)];
   if (oldest === undefined && most === undefined) return null;
   return (
@@ -53,7 +46,7 @@ export function SignalLeads({ at, ageMs, silent, range, onLead }: SignalLeadsPro
 }
 
 interface SignalsProps {
-  policy: Policy;
+  signals: SignalHealth;
   range: TimeRange;
   onRange: (range: TimeRange | undefined) => void;
   at: number;
@@ -63,19 +56,14 @@ interface SignalsProps {
 }
 
 /// Shows the age of the oldest reading, and how many ready replicas have no usable reading.
-export const Signals = memo(function Signals({ policy, range, onRange, at, onAt, onLead, theme }: SignalsProps) {
-  const signals = policy.signals;
-  const chart = useMemo(() => {
-    if (signals === undefined) return undefined;
-    return { at: signals.oldest_ms.map((_, i) => i * kMinute), lines: signalLines(signals.oldest_ms, signals.silent_replicas) };
-  }, [signals]);
-  if (chart === undefined || signals === undefined) return null;
+export const Signals = memo(function Signals({ signals, range, onRange, at, onAt, onLead, theme }: SignalsProps) {
+  const lines = useMemo(() => signalLines(signals), [signals]);
   return (
     <Plot
       title="Can the inputs be trusted? Signals"
-      note="The numbers of waiting requests that the replicas of all services reported, at the first look of each minute. A replica without a usable reading never leads to fewer replicas."
-      at={chart.at}
-      lines={chart.lines}
+      note={`${signals.note} A replica without a usable reading never leads to fewer replicas.`}
+      at={signals.at}
+      lines={lines}
       range={range}
       onRange={onRange}
       now={at}
@@ -86,7 +74,7 @@ export const Signals = memo(function Signals({ policy, range, onRange, at, onAt,
       rightLabel="replicas"
       leftText={(us) => (us === 0 ? "0" : duration(us))}
       rightText={wholeTick}
-      below={<SignalLeads at={chart.at} ageMs={signals.oldest_ms} silent={signals.silent_replicas} range={range} onLead={onLead} />}
+      below={<SignalLeads {...signals} range={range} onLead={onLead} />}
     />
   );
 });

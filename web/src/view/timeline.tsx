@@ -1,20 +1,14 @@
 import { useMemo } from "preact/hooks";
-import { type Line, Plot, type TimeRange } from "../chart/plot";
-import type { Minutes, Policy, Slo } from "../data/result";
-import { startingByMinute } from "../data/starting";
-import { count, duration, wholeTick } from "../format";
+import { type Line, Plot, type PlotProps, type TimeRange } from "../chart/plot";
+import type { Demand, Series } from "../data/series";
+import { count, duration, percent, wholeTick } from "../format";
 import { Deferred } from "../deferred";
 import { memo } from "../memo";
 
-const kMinute = 60;
-
 interface TimelineProps {
-  /// Undefined: the services have different SLOs.
-  slo: Slo | undefined;
-  shown: Policy;
-  /// Positions in the result of the services that the charts show, without jobs.
-  services: ReadonlySet<number>;
-  against: Policy | undefined;
+  /// Undefined: the run has none.
+  series: Series | undefined;
+  against: Series | undefined;
   range: TimeRange;
   onRange: (range: TimeRange | undefined) => void;
   /// The moment of the map and of the decision log.
@@ -23,146 +17,127 @@ interface TimelineProps {
   theme: string;
 }
 
-/// Returns the stretches of time in which fewer replicas were ready than wanted: cold starts, or missing capacity.
-export function shortStretches(minutes: Minutes): TimeRange[] {
-  const stretches: [number, number][] = [];
-  minutes.desired.forEach((desired, i) => {
-    if (desired <= (minutes.ready[i] ?? 0)) return;
-    const last = stretches.at(-1);
-    if (last !== undefined && last[1] === i * kMinute) last[1] = (i + 1) * kMinute;
-    else stretches.push([i * kMinute, (i + 1) * kMinute]);
-  });
-  return stretches;
+type Panel = Pick<PlotProps, "title" | "at" | "lines" | "leftLabel" | "leftText"> & Partial<Pick<PlotProps, "note" | "limit" | "shaded" | "marks" | "isDuration" | "rightLabel" | "rightText">>;
+type Values = Line["values"];
+
+const latencyText = (us: number) => (us === 0 ? "0" : duration(us));
+const isKnown = (values: Values | undefined): values is Values => values?.some((value) => value !== null) === true;
+
+/// Returns as many values as a chart has moments. Another policy may have run for longer.
+const fitted = (values: Values, length: number): Values => Array.from({ length }, (_, i) => values[i] ?? null);
+
+function demandPanel(demand: Demand, other: Demand | undefined): Panel {
+  const { at, arrived, missed, ended } = demand;
+  const line = (name: string, values: Values, colour: string, further: Partial<Line> = { filled: true }): Line => ({ name, values, colour, text: count, stepped: true, ...further });
+  const lines: Line[] = [];
+  if (arrived !== undefined) lines.push(line("arrived", arrived, "--c1"));
+  if (ended !== undefined) lines.push(line("ended", ended, "--c1"));
+  if (missed !== undefined) lines.push(line("missed the SLO", missed, "--bad"));
+  if (other?.missed !== undefined) lines.push(line("missed, compared policy", fitted(other.missed, at.length), "--c3", { dashed: true }));
+  const what = arrived === undefined ? "A request counts in the minute in which an engine reported its end. The controller does not see a request that no engine took." : "A request counts in the minute in which it arrived.";
+  return {
+    title: "Demand: requests per minute",
+    note: `${what} A click, or Enter at the value that the arrow keys read, shows the decision that was in force.`,
+    at,
+    lines,
+    leftLabel: "requests per minute",
+    leftText: wholeTick,
+  };
 }
 
-function missed(minutes: Minutes): number[] {
-  return minutes.arrived.map((arrived, i) => arrived - (minutes.met[i] ?? 0));
+function capacityPanel(series: Series, other: Series | undefined): Panel {
+  const line = (name: string, values: Values, colour: string, further: Partial<Line> = {}): Line => ({ name, values, colour, text: count, stepped: true, ...further });
+  const lines = [line("wanted replicas", series.desired, "--c2", { dashed: true }), line("ready replicas", series.ready, "--c1", { filled: true })];
+  if (series.starting !== undefined) lines.push(line("starting replicas", series.starting, "--wait"));
+  if (series.gpusPaid !== undefined) lines.push(line("GPUs paid", series.gpusPaid, "--c4", { right: true }));
+  if (other !== undefined) lines.push(line("ready, compared policy", fitted(other.ready, series.at.length), "--c3", { dashed: true }));
+  return {
+    title: "Capacity: replicas wanted and ready",
+    note: "Shaded: fewer replicas are ready than wanted. Triangles: the policy changed the replicas that it wants.",
+    at: series.at,
+    lines,
+    shaded: series.short,
+    marks: series.changes,
+    leftLabel: "replicas",
+    rightLabel: "GPUs",
+    leftText: wholeTick,
+    rightText: wholeTick,
+  };
 }
 
-const kPoints = (n: number) => count(n);
-
-function demand(minutes: Minutes, other: Minutes | undefined): Line[] {
-  const lines: Line[] = [
-    { name: "arrived", values: minutes.arrived, colour: "--c1", text: kPoints, stepped: true, filled: true },
-    { name: "missed the SLO", values: missed(minutes), colour: "--bad", text: kPoints, stepped: true, filled: true },
-  ];
-  if (other !== undefined) {
-    lines.push({ name: "missed, compared policy", values: missed(other), colour: "--c3", text: kPoints, stepped: true, dashed: true });
+/// Returns the charts of running and waiting requests and of late ones, which only a controller sees at each state.
+function observedPanels(series: Series): Panel[] {
+  const { at, running, waiting, late, lateAllowed } = series;
+  const panels: Panel[] = [];
+  if (isKnown(running) || !isKnown(series.ttft)) {
+    const lines: Line[] = [{ name: "waiting requests", values: waiting, colour: "--c4", text: count, stepped: true, filled: true }];
+    if (isKnown(running)) lines.unshift({ name: "running requests", values: running, colour: "--c1", text: count, stepped: true });
+    panels.push({ title: isKnown(running) ? "Running and waiting requests" : "Waiting requests", note: "A gap: no engine and no gateway reported a value.", at, lines, leftLabel: "requests", leftText: wholeTick });
   }
-  return lines;
-}
-
-function capacity(minutes: Minutes, starting: number[] | undefined, other: Minutes | undefined): Line[] {
-  const lines: Line[] = [
-    { name: "wanted replicas", values: minutes.desired, colour: "--c2", text: kPoints, stepped: true, dashed: true },
-    { name: "ready replicas", values: minutes.ready, colour: "--c1", text: kPoints, stepped: true, filled: true },
-  ];
-  if (starting !== undefined) lines.push({ name: "starting replicas", values: starting, colour: "--wait", text: kPoints, stepped: true });
-  if (minutes.gpus_paid !== undefined) lines.push({ name: "GPUs paid", values: minutes.gpus_paid, colour: "--c4", text: kPoints, stepped: true, right: true });
-  if (other !== undefined) {
-    lines.push({ name: "ready, compared policy", values: other.ready, colour: "--c3", text: kPoints, stepped: true, dashed: true });
+  if (isKnown(late)) {
+    const lines: Line[] = [{ name: "late requests", values: late, colour: "--c4", text: percent, stepped: true, filled: true }];
+    if (isKnown(lateAllowed)) lines.push({ name: "allowed by the SLO", values: lateAllowed, colour: "--c2", text: percent, stepped: true, dashed: true });
+    panels.push({
+      title: "Is the SLO met? Late requests",
+      note: "The mean share of late requests that the ready replicas reported, for the time to the first token, the queue or the time per token, whichever is worst.",
+      at,
+      lines,
+      leftLabel: "late",
+      leftText: percent,
+    });
   }
-  return lines;
+  return panels;
 }
 
-function latency(minutes: Minutes, other: Minutes | undefined): Line[] {
-  // In a minute without a first token there is no latency to show.
-  const known = (values: number[]) => values.map((us) => (us > 0 ? us : null));
-  const lines: Line[] = [
-    { name: "TTFT p99", values: known(minutes.ttft_p99_us), colour: "--c1", text: duration },
-    { name: "waiting requests", values: minutes.waiting, colour: "--c4", text: kPoints, stepped: true, right: true },
-  ];
-  if (other !== undefined) {
-    lines.push({ name: "TTFT p99, compared policy", values: known(other.ttft_p99_us), colour: "--c3", text: duration, dashed: true });
-  }
-  return lines;
+const kHistograms = "From the engines' histograms: a value lies somewhere between two of their bounds, such as 1 s and 2.5 s, so it may read too high.";
+const kMoreExact = " The share of late requests above is more exact.";
+
+/// @param withWaiting  true: the chart also has the waiting requests
+function latencyPanel(series: Series, other: Series | undefined, key: "ttft" | "tpot", withWaiting: boolean): Panel | undefined {
+  const values = series[key];
+  const slo = key === "ttft" ? series.ttftSlo : series.tpotSlo;
+  const name = key === "ttft" ? "TTFT p99" : "TPOT p99";
+  // A result has the chart although nothing was answered; the engines of a controller may not report the latency.
+  if (values === undefined || (series.isFromHistograms && !isKnown(values))) return undefined;
+  const lines: Line[] = [{ name: series.isFromHistograms ? `${name} of the slowest replica` : name, values, colour: "--c1", text: duration, stepped: series.isFromHistograms }];
+  if (withWaiting) lines.push({ name: "waiting requests", values: series.waiting, colour: "--c4", text: count, stepped: true, right: true });
+  const compared = other?.[key];
+  if (compared !== undefined) lines.push({ name: `${name}, compared policy`, values: fitted(compared, series.at.length), colour: "--c3", text: duration, dashed: true });
+  return {
+    title: key === "ttft" ? "Latency: time to first token" : "Latency: time per output token",
+    ...(series.isFromHistograms ? { note: kHistograms + (isKnown(series.late) ? kMoreExact : "") } : {}),
+    at: series.at,
+    lines,
+    leftLabel: name,
+    leftText: latencyText,
+    isDuration: true,
+    ...(withWaiting ? { rightLabel: "waiting requests", rightText: wholeTick } : {}),
+    ...(slo > 0 ? { limit: { value: slo, label: `SLO ${duration(slo)}` } } : {}),
+  };
 }
 
-/// Returns the lines of the time per output token; undefined if the result has none.
-function perToken(minutes: Minutes, other: Minutes | undefined): Line[] | undefined {
-  const known = (values: number[]) => values.map((us) => (us > 0 ? us : null));
-  if (minutes.tpot_p99_us === undefined) return undefined;
-  const lines: Line[] = [{ name: "TPOT p99", values: known(minutes.tpot_p99_us), colour: "--c1", text: duration }];
-  if (other?.tpot_p99_us !== undefined) lines.push({ name: "TPOT p99, compared policy", values: known(other.tpot_p99_us), colour: "--c3", text: duration, dashed: true });
-  return lines;
+function panelsOf(series: Series, other: Series | undefined): Panel[] {
+  const observed = series.isFromHistograms ? observedPanels(series) : [];
+  return [
+    ...(series.demand === undefined ? [] : [demandPanel(series.demand, other?.demand)]),
+    capacityPanel(series, other),
+    ...observed,
+    latencyPanel(series, other, "ttft", observed.length === 0 || !observed.some((panel) => panel.leftLabel === "requests")),
+    latencyPanel(series, other, "tpot", false),
+  ].filter((panel) => panel !== undefined);
 }
 
-function sameLength(values: Minutes, length: number): Minutes {
-  const cut = (list: number[]) => Array.from({ length }, (_, i) => list[i] ?? 0);
-  return Object.fromEntries(Object.entries(values).map(([key, list]) => [key, cut(list as number[])])) as unknown as Minutes;
-}
-
-export const Timeline = memo(function Timeline({ slo, shown, services, against, range, onRange, at, onAt, theme }: TimelineProps) {
-  const minutes = shown.by_minute;
-  const views = useMemo(() => {
-    if (minutes === undefined) return undefined;
-    const other = against?.by_minute === undefined ? undefined : sameLength(against.by_minute, minutes.arrived.length);
-    return {
-      at: minutes.arrived.map((_, i) => i * kMinute),
-      demand: demand(minutes, other),
-      capacity: capacity(minutes, startingByMinute(shown, services, minutes.arrived.length), other),
-      latency: latency(minutes, other),
-      perToken: perToken(minutes, other),
-      shaded: shortStretches(minutes),
-      marks: (shown.scale_steps ?? []).map((step) => step.at_ns / 1e9),
-    };
-  }, [shown, services, against]);
-  if (views === undefined) return <p class="note">This result has no series by minute.</p>;
-  const common = { at: views.at, range, onRange, now: at, onNow: onAt, theme };
-  const limit = (slo?.ttft_ns ?? 0) / 1000;
-  const tokenLimit = (slo?.tpot_ns ?? 0) / 1000;
+/// Shows demand, capacity and latency on one axis of time.
+export const Timeline = memo(function Timeline({ series, against, range, onRange, at, onAt, theme }: TimelineProps) {
+  const panels = useMemo(() => (series === undefined ? [] : panelsOf(series, against)), [series, against]);
+  if (series === undefined) return <p class="note">This result has no series by minute.</p>;
   return (
     <>
-      <Deferred>
-        <Plot
-          {...common}
-          title="Demand: requests per minute"
-          note="A request counts in the minute in which it arrived. A click, or Enter at the value that the arrow keys read, shows the decision that was in force."
-          lines={views.demand}
-          leftLabel="requests per minute"
-          leftText={wholeTick}
-        />
-      </Deferred>
-      <Deferred>
-        <Plot
-          {...common}
-          title="Capacity: replicas wanted and ready"
-          note="Shaded: fewer replicas are ready than wanted. Triangles: the policy changed the replicas that it wants."
-          lines={views.capacity}
-          shaded={views.shaded}
-          marks={views.marks}
-          leftLabel="replicas"
-          rightLabel="GPUs"
-          leftText={wholeTick}
-          rightText={wholeTick}
-        />
-      </Deferred>
-      <Deferred>
-        <Plot
-          {...common}
-          title="Latency: time to first token"
-          lines={views.latency}
-          leftLabel="TTFT p99"
-          rightLabel="waiting requests"
-          {...(limit > 0 ? { limit: { value: limit, label: `SLO ${duration(limit)}` } } : {})}
-          isDuration
-          leftText={(us) => (us === 0 ? "0" : duration(us))}
-          rightText={wholeTick}
-        />
-      </Deferred>
-      {views.perToken !== undefined && (
-        <Deferred>
-          <Plot
-            {...common}
-            title="Latency: time per output token"
-            lines={views.perToken}
-            leftLabel="TPOT p99"
-            {...(tokenLimit > 0 ? { limit: { value: tokenLimit, label: `SLO ${duration(tokenLimit)}` } } : {})}
-            isDuration
-            leftText={(us) => (us === 0 ? "0" : duration(us))}
-          />
+      {panels.map((panel) => (
+        <Deferred key={panel.title}>
+          <Plot {...panel} range={range} onRange={onRange} now={at} onNow={onAt} theme={theme} />
         </Deferred>
-      )}
+      ))}
     </>
   );
 });

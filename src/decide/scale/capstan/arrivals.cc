@@ -14,9 +14,9 @@ constexpr Duration kMaxArrivalMemory = std::chrono::seconds(60);
 // Target for the relative noise of the mean. The noisier the arrivals, the longer the time over which the mean is
 // taken.
 constexpr double kNoiseTarget = 0.06;
-constexpr double kArrivalsJump = 1.25;  // multiple of the mean, plus four deviations, that counts as a jump
+constexpr double kArrivalsJump = 1.25;  // factor by which a jump changes the mean, in addition to four deviations
 constexpr double kLengthVariation =
-    2.0;  // 1 + squared coefficient of variation of prompt lengths, assumed until measured
+    2.0;  // 1 + squared coefficient of variation of prompt lengths; assumed, never measured
 constexpr double kMaxArriving = 1e12;
 
 /// Returns the relative standard deviation of the prompt tokens that arrive in `kBlock`, if the number and the lengths
@@ -25,7 +25,8 @@ double counted_noise(double tokens_per_s, const Shape& shape) {
   return std::sqrt(kLengthVariation / std::max(tokens_per_s / shape.prompt * in_seconds(kBlock), 1.0));
 }
 
-/// Ends the block if it is long enough and compares it with the previous one. Returns the rate of the block that ended.
+/// Adds arrivals to the current block. If the block is then long enough, ends it, updates the measured variance by its
+/// difference from the previous block, and returns its mean rate. Otherwise returns no value.
 std::optional<double> learn_noise(double tokens_per_s, Duration since_last, CapstanMemory& memory) {
   const double in_block = std::min(in_seconds(memory.block), in_seconds(kBlock));
   const double s = in_seconds(since_last);
@@ -62,9 +63,9 @@ Arrivals learn_arrivals(const Load& load, const Shape& shape, Duration since_las
       std::clamp(in_seconds(kBlock) / 2 * fold * fold, in_seconds(kArrivalMemory), in_seconds(kMaxArrivalMemory));
   const double part = in_seconds(since_last) / (time_constant_s + in_seconds(since_last));
   double mean = static_cast<double>(memory.arrivals_milli) / 1000.0;
+  const double usual = std::max(counted_noise(mean, shape), seen_before);
   // The mean rises as soon as a reading shows a jump, and falls only after a full block, because a late rise costs more
   // than a late fall.
-  const double usual = std::max(counted_noise(mean, shape), seen_before);
   if (mean <= 0 || raw > mean * (kArrivalsJump + 4 * noise)) {
     mean = raw;
   } else if (block && *block * kArrivalsJump < mean * (1 - 4 * usual)) {

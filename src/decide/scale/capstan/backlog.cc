@@ -23,7 +23,8 @@ double demand_by_growth(Step& step) {
   std::int64_t& mean_milli = step.memory.in_flight_mean_milli;
   const bool known = mean_milli > 0;
   double mean = known ? static_cast<double>(mean_milli) / 1000.0 : in_flight;
-  // With steady growth, a mean that fades over a minute lags behind by one minute's growth.
+  // Under steady growth, a mean that fades over a minute lags behind by the growth of one minute, so the lag shows how
+  // fast the requests in flight grow.
   mean += std::min(in_seconds(step.since_last) / in_seconds(kGrowth), 1.0) * (in_flight - mean);
   mean_milli = static_cast<std::int64_t>(mean * 1000.0);
   return known ? step.serving() + (in_flight - mean) / in_seconds(kGrowth) / step.requests_per_s() : 0;
@@ -33,7 +34,7 @@ double demand_by_growth(Step& step) {
 /// ready. A replica that is already starting was requested earlier, so it serves for a part of that time.
 double serve_until_ready_s(const Step& step, double lead_s) {
   double sum = step.serving() * lead_s;
-  for (const RoleView::Replica& replica : step.role.replicas) {
+  for (const WorkloadView::Replica& replica : step.role.replicas) {
     const VariantStep& variant = step.variants[replica.variant];
     const bool is_loading = replica.phase == model::Gang::Phase::starting;
     const bool is_waiting = replica.phase == model::Gang::Phase::pending && !variant.denied;
@@ -62,7 +63,7 @@ double backlog(Step& step, double demand) {
 }
 
 bool is_queue_draining(Step& step) {
-  const double answer_s = std::min(step.shape.output * step.unit().token_s, in_seconds(minutes(60)));
+  const double answer_s = std::min(step.shape.output * step.first_variant_capacity().token_s, in_seconds(minutes(60)));
   Instant& until = step.memory.draining_until;
   if (step.queued() >= 1 && step.load.queue_rate < 0) {
     until = step.now + kOldestArrivals + std::chrono::milliseconds(static_cast<std::int64_t>(answer_s * 1000));

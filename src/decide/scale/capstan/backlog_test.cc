@@ -16,7 +16,7 @@ constexpr Duration kLead = minutes(5);
 
 /// Four H100 replicas at their planned load, and optionally others that start.
 struct Queue {
-  RoleView role{};
+  WorkloadView role{};
   Capstan policy{};
   Memory memory{};
   Instant now{minutes(60)};
@@ -44,7 +44,7 @@ struct Queue {
     made.lead = kLead;
     made.since_last = since_last;
     made.load.running = made.sequences_serving();
-    made.load.held = queued;
+    made.load.gateway_queued = queued;
     return made;
   }
 
@@ -96,7 +96,7 @@ TEST(Backlog, StartingReplicasServeFromWhenTheyAreReady) {
 TEST(Backlog, APendingReplicaWithUnavailableGpusDrainsNothing) {
   Queue queue;
   queue.start(4, minutes(4));
-  for (RoleView::Replica& replica : queue.role.replicas) {
+  for (WorkloadView::Replica& replica : queue.role.replicas) {
     if (replica.phase == Gang::Phase::starting) replica.phase = Gang::Phase::pending;
   }
   Step step = queue.step(10);

@@ -6,7 +6,8 @@
 namespace capstan::decide::scale {
 namespace {
 
-// With a lower safety margin a queue can overflow, and engines that preempt then lose most of their work.
+// With a lower safety margin, the KV memory of an engine can overflow. The engine then preempts and recomputes
+// sequences, and loses most of its throughput.
 constexpr double kMinSafety = 1.0;
 constexpr double kMaxSafety = 4.0;
 /// Share of the error budget that observed misses may use. The rest is a reserve for misses that adjust no margin:
@@ -26,7 +27,7 @@ constexpr Duration kMissedKnown = std::chrono::minutes(2);
 /// enough.
 double misses_when_idle(const SloObservation& observed, CapstanMemory& memory) {
   const double before = static_cast<double>(memory.missed_when_idle_ppm) / 1e6;
-  if (observed.use < kIdleBelow) {
+  if (observed.utilization < kIdleBelow) {
     memory.idle_observed = std::min(memory.idle_observed + observed.since_last, kMissedMemory);
     const double part = in_seconds(observed.since_last) / std::max(in_seconds(memory.idle_observed), 1e-9);
     const double now = before + std::min(part, 1.0) * (observed.missed_share - before);
@@ -37,7 +38,7 @@ double misses_when_idle(const SloObservation& observed, CapstanMemory& memory) {
 
 }  // namespace
 
-void spend_budget(const SloObservation& observed, CapstanMemory& memory) {
+void adjust_safety_margins(const SloObservation& observed, CapstanMemory& memory) {
   const double allowed = std::max(kSpentShare * (1 - observed.target_share), 1e-4);
   const double unavoidable = misses_when_idle(observed, memory);
   const double avoidable =

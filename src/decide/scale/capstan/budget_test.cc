@@ -11,7 +11,7 @@ using std::chrono::seconds;
 
 /// Applies the same observation for `decisions` decisions, 5 s apart.
 void spend(int decisions, double missed_share, double use, bool as_planned, CapstanMemory& memory) {
-  for (int i = 0; i < decisions; ++i) spend_budget({missed_share, use, 0.99, as_planned, seconds(5)}, memory);
+  for (int i = 0; i < decisions; ++i) adjust_safety_margins({missed_share, use, 0.99, as_planned, seconds(5)}, memory);
 }
 
 TEST(Budget, MissesRaiseTheSafetyAndTheirAbsenceLowersItWithinBounds) {

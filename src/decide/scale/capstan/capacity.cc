@@ -20,8 +20,8 @@ constexpr double kTpotDeviations = 2.0;
 /// Squared coefficient of variation of the time to compute a prompt.
 constexpr double kPromptVariation = 1.0;
 /// Share of prompts that may wait longer than TTFT allows on a replica that also decodes, according to the queue model.
-/// The share is lax, because the model overestimates the waits there. If the waits are longer nevertheless, the slack
-/// learned from misses corrects the size.
+/// The share is lax, because the model overestimates the waits there. If prompts wait longer than predicted
+/// nevertheless, their misses raise the slack, which adds replicas.
 constexpr double kQueueTail = 0.03;
 constexpr double kPrefillQueueTail = 0.005;  ///< the same share on a prefill-only replica
 constexpr double kMaxUse = 0.95;
@@ -30,8 +30,8 @@ constexpr double kMaxUse = 0.95;
 constexpr double kMinPrefillUse = 0.3;
 constexpr Duration kShapeMemory = std::chrono::minutes(5);
 constexpr Duration kCorrectionMemory = std::chrono::minutes(10);
-constexpr double kMaxCorrection = 2.0;             // bound for an engine in the table, as factor and inverse
-constexpr double kMaxCorrectionUnmodelled = 50.0;  // bound for an engine that is not in the table
+constexpr double kMaxCorrection = 2.0;             // limit of the factor and of its inverse, for an engine in the table
+constexpr double kMaxCorrectionUnmodelled = 50.0;  // the same for an engine that is not in the table
 constexpr double kMaxMilli = 1e15;
 
 double matrix_ps(const EngineEstimate& engine, double tokens) {
@@ -58,7 +58,7 @@ double prompt_token_s(const EngineEstimate& engine, const Shape& shape, double b
          engine.correction;
 }
 
-/// Returns the time of a replica to compute one prompt with no other work.
+/// Returns the time that a replica without other work needs for one prompt.
 double prompt_alone_s(const EngineEstimate& engine, const Shape& shape) {
   const engine::StepCoefficients& c = engine.step;
   const double chunk = std::max(1.0, std::min(shape.prompt, engine.batched_tokens));
@@ -68,8 +68,8 @@ double prompt_alone_s(const EngineEstimate& engine, const Shape& shape) {
   return (chunks * step + static_cast<double>(c.per_request_ps)) * kPs * engine.correction;
 }
 
-/// Returns the mean number of running sequences for an engine that takes at most `most`. The number varies by chance,
-/// so one standard deviation is left free (square-root staffing, Halfin and Whitt 1981).
+/// Returns the mean number of running sequences to plan for an engine that takes at most `most`. The number varies by
+/// chance, so one standard deviation is left free (square-root staffing, Halfin and Whitt 1981).
 std::int64_t mean_sequences(std::int64_t most) {
   const double root = (std::sqrt(1 + 4 * static_cast<double>(most)) - 1) / 2;  // solves m + sqrt(m) = most
   return std::max<std::int64_t>(static_cast<std::int64_t>(root * root), 1);
@@ -95,7 +95,7 @@ double most_prefill_use(double allowed_s, double prompt_s) {
   return low;
 }
 
-/// Checks whether a replica with a given batch holds its SLO and fits into its KV memory.
+/// Checks whether a replica meets its SLO with a given batch, and whether the batch fits into its KV memory.
 class SloCheck {
  public:
   SloCheck(const EngineEstimate& engine, const Shape& shape, const Load::VariantLoad& seen, const model::Slo& slo)
@@ -177,8 +177,8 @@ Capacity prefill_capacity(const EngineEstimate& engine, const Shape& shape, cons
   return out;
 }
 
-/// Returns the weight of a new value in a mean over time. The mean covers the whole time `seen`, or about the last
-/// `most` of it.
+/// Returns the weight of a new value in a mean over time. `seen` is the time for which there are values. The mean
+/// covers all of this time or, if it is longer than `most`, about the last `most` of it.
 double weight(Duration since_last, Duration seen, Duration most) {
   const double over_s = std::max(in_seconds(std::min(seen, most)), in_seconds(since_last));
   return over_s > 0 ? std::min(1.0, in_seconds(since_last) / over_s) : 0;
@@ -231,8 +231,9 @@ double token_seconds(const EngineEstimate& engine, const Shape& shape, double ba
 }
 
 double token_deviation(const EngineEstimate& engine, const Shape& shape, double batch) {
-  // During an answer of half the mean length L, `batch` / 2 prompts are computed, with a Poisson deviation of
-  // sqrt(batch / 2). Divided by the L / 2 tokens of the answer, this is sqrt(2 x batch) / L.
+  // This assumes an answer of L / 2 tokens, where L is the mean length. While it is generated, `batch` / 2 prompts are
+  // computed, with a Poisson deviation of sqrt(batch / 2). Per token of the answer, this is a deviation of
+  // sqrt(2 x batch) / L.
   return prompt_token_s(engine, shape, batch) * shape.prompt_per_output * std::sqrt(2.0 * batch);
 }
 
@@ -244,7 +245,7 @@ Shape learn_shape(const Load& load, const EngineEstimate& engine, Duration since
     const double by = weight(since_last, memory.observed, kShapeMemory);
     move_mean(memory.prompt_milli, load.prompt_rate, by);
     move_mean(memory.generated_milli, load.generated_rate, by);
-    move_mean(memory.held_milli, load.kv_used * engine.kv_tokens, by);
+    move_mean(memory.kv_tokens_milli, load.kv_used * engine.kv_tokens, by);
     move_mean(memory.running_milli, load.running, by);
   }
   const bool prefills = engine.role == model::Role::prefill;
@@ -255,9 +256,9 @@ Shape learn_shape(const Load& load, const EngineEstimate& engine, Duration since
         std::clamp(static_cast<double>(memory.prompt_milli) / static_cast<double>(memory.generated_milli), 0.001,
                    prefills ? 1'000'000.0 : 10'000.0);  // for prefill this is the prompt length
   }
-  if (memory.running_milli > 0 && memory.held_milli > 0) {
-    shape.context = std::clamp(static_cast<double>(memory.held_milli) / static_cast<double>(memory.running_milli), 16.0,
-                               1'000'000.0);
+  if (memory.running_milli > 0 && memory.kv_tokens_milli > 0) {
+    shape.context = std::clamp(static_cast<double>(memory.kv_tokens_milli) / static_cast<double>(memory.running_milli),
+                               16.0, 1'000'000.0);
   }
   if (prefills) {
     // A prefill replica generates only the first token of each answer.
@@ -290,7 +291,7 @@ void learn_correction(const Load& load, std::uint32_t variant, const Shape& shap
   const double most = engine.modelled ? kMaxCorrection : kMaxCorrectionUnmodelled;
   const double seen = std::clamp(believed / delivered * engine.correction, 1 / most, most);
   known.corrected = std::min(known.corrected + since_last, kCorrectionMemory);
-  // Initially the table has the weight of one minute of measurements.
+  // If the engine table has a row for the model, the row has the weight of one minute of measurements.
   const Duration trusted = known.corrected + std::chrono::minutes(engine.modelled ? 1 : 0);
   const double by = weight(since_last, trusted, kCorrectionMemory);
   engine.correction += by * (seen - engine.correction);

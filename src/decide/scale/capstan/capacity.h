@@ -9,7 +9,7 @@
 
 namespace capstan::decide::scale {
 
-/// Mean request, estimated from token counters alone.
+/// Mean request, estimated from token counters, running sequences and KV usage. No request counter is needed.
 struct Shape {
   double prompt_per_output = 4;  ///< prompt tokens computed for each token generated
   double context = 1024;         ///< KV tokens of a running sequence
@@ -32,7 +32,7 @@ struct EngineEstimate {
 struct Capacity {
   std::int64_t batch = 1;   ///< concurrent sequences
   double token_s = 0;       ///< time between two tokens of a sequence
-  double tokens_per_s = 0;  ///< generated tokens, including the time for their prompts
+  double tokens_per_s = 0;  ///< generated tokens/s while the replica also computes the prompts
   double decode_s = 0;      ///< replica time per generated token at that batch
   double prompt_s = 0;      ///< replica time per prompt token
   Sizing::Bound bound = Sizing::Bound::sequences;
@@ -40,7 +40,7 @@ struct Capacity {
 };
 
 /// Returns the engine model for a row of the engine table.
-/// @param row null: the table does not know the model; a plausible row is used, and the correction may be large
+/// @param row null: the table has no row for the model; its first row is used, and the correction may be large
 /// @param limits limits the engine was configured with; unset ones take vLLM's defaults
 EngineEstimate estimate_engine(const engine::EngineRow* row, std::int64_t correction_ppm,
                                model::Role role = model::Role::both, const model::StepLimits& limits = {});
@@ -68,8 +68,9 @@ Shape learn_shape(const Load& load, const EngineEstimate& engine, Duration since
 void learn_correction(const Load& load, std::uint32_t variant, const Shape& shape, Duration since_last,
                       VariantMemory known, EngineEstimate& engine);
 
-/// Returns the largest batch at which a replica still holds TPOT and TTFT and fits into its KV memory, and the
-/// throughput at this batch. For a prefill-only replica, returns the most prompts that finish within the TTFT bound.
+/// Returns the largest batch that fits into a replica's KV memory and with which the replica still meets its bounds on
+/// TPOT and TTFT, and the throughput with this batch. For a prefill-only replica, the batch is the most prompts that
+/// finish within the TTFT bound.
 /// @param seen  load of the replicas of its variant
 Capacity capacity(const EngineEstimate& engine, const Shape& shape, const Load::VariantLoad& seen,
                   const model::Slo& slo);

@@ -16,30 +16,30 @@ ReplicaCount replicas_when_rising(const RequiredReplicas& need) {
   return whole_replicas(need.total, std::clamp(kUsableMargin * need.margin(), kRoundingTolerance, kClearSurplus));
 }
 
-struct Held {
+struct NeededInWindows {
   ReplicaCount replicas = 0;
   bool settled = true;  ///< false: the history is too short, and `replicas` is the current count
 };
 
 /// Returns the replicas to keep, so that no replica is stopped that would be started again soon. A surplus larger than
-/// the spread of the demand is removed after the short window, which is a stop and a start long. A smaller surplus is
-/// removed only after the long window.
+/// the spread of the demand is removed after the short window, which lasts as long as a stop and a start. A smaller
+/// surplus is removed only after the long window.
 /// @param have  existing replicas that can be relied on to hold the SLO
-Held hold(Step& step, double needed, ReplicaCount have) {
+NeededInWindows needed_in_windows(Step& step, double needed, ReplicaCount have) {
   const NeedHistory history = need_history(step, needed);
-  const ReplicaCount soon = whole_replicas(history.round_trip_need + kClearSurplus);
-  const ReplicaCount late = whole_replicas(history.longest_need);
-  // Before the first measured start the cost of a stop is unknown.
-  const bool by_short = step.lead_known && soon <= late;
+  const ReplicaCount by_short_window = whole_replicas(history.round_trip_need + kClearSurplus);
+  const ReplicaCount by_long_window = whole_replicas(history.longest_need);
+  // Before the first measured start the cost of a stop is unknown, so only the long window counts.
+  const bool by_short = step.lead_known && by_short_window <= by_long_window;
   step.window = by_short ? history.round_trip : history.longest;
   if (history.seen < (step.lead_known ? history.round_trip : history.longest)) return {have, false};
-  if (!step.lead_known) return {late};
-  return {history.seen < history.longest ? soon : std::min(soon, late)};
+  if (!step.lead_known) return {by_long_window};
+  return {history.seen < history.longest ? by_short_window : std::min(by_short_window, by_long_window)};
 }
 
 /// Returns true if the number of replicas stays because some or all of them gave no reading. Without any reading the
 /// demand is unknown and not 0.
-bool rests_on_silence(const Load& load, const Decision& decision) {
+bool is_kept_without_readings(const Load& load, const Decision& decision) {
   if (load.silent == 0 || decision.desired != decision.current) return false;
   return decision.proposed < decision.current || load.silent >= load.expected_readings;
 }
@@ -61,8 +61,9 @@ model::Reason reason(const Step& step, const Decision& decision, ReplicaCount as
   if (decision.proposed < decision.desired) {
     return {ReasonCode::surplus_kept, {decision.proposed, s.window_milli, whole_seconds(s.window)}};
   }
-  if (s.waiting + s.held > 0 && s.backlog_drains > Duration{} && s.backlog_drains <= s.lead) {
-    return {ReasonCode::backlog_drains, {s.waiting + s.held, whole_seconds(s.backlog_drains), whole_seconds(s.lead)}};
+  if (s.waiting + s.gateway_queued > 0 && s.backlog_drains > Duration{} && s.backlog_drains <= s.lead) {
+    return {ReasonCode::backlog_drains,
+            {s.waiting + s.gateway_queued, whole_seconds(s.backlog_drains), whole_seconds(s.lead)}};
   }
   return {ReasonCode::demand_met, {s.demand_milli, s.needed_milli, decision.desired}};
 }
@@ -79,13 +80,14 @@ bool stays_warm(const Step& step, const Decision& decision) {
 ReplicaCount sized_for_loss(const Step& step, ReplicaCount needed, bool settled, Decision& decision) {
   if (!step.role.spread || needed == 0) return needed;
   decision.spread = size_for_loss(*step.role.spread, needed);
-  // A replica that moves to another domain stops only after its replacement serves.
+  // A replica that is loading may replace one in another domain, which must serve until the new one does. The count is
+  // therefore not lowered while a replica is loading.
   const bool keeps = !settled || step.load.variants.front().loading > 0;
   return keeps ? std::max(decision.spread->required, decision.current) : decision.spread->required;
 }
 
-/// Returns how many replicas to request so that the wanted ones remain after a loss. Surplus that only a window holds
-/// may keep existing replicas but starts no new ones.
+/// Returns how many replicas to request so that `decision.stabilized` replicas remain after a loss. If some of
+/// them are needed only until a scale-down window ends, existing replicas stay for them but none is started.
 ReplicaCount held_for_loss(const Step& step, bool settled, Decision& decision) {
   const ReplicaCount held = sized_for_loss(step, decision.stabilized, settled, decision);
   if (held <= decision.current || decision.stabilized == decision.proposed) return held;
@@ -111,7 +113,8 @@ std::optional<model::Reason> loss_reason(const Step& step, const Decision& decis
   if (unchanged && all_placed && s.left() < s.need) {
     return model::Reason{ReasonCode::spread_uneven, {s.fullest, s.placed, s.left(), s.need, level}};
   }
-  // Replicas held by a window may be unevenly distributed.
+  // If only a window holds the current replicas, `s.required` is their number, even if their distribution does not
+  // survive a loss. The required number is therefore computed again.
   const bool survives = decision.desired >= size_for_loss(*step.role.spread, s.need).required;
   if (decision.desired < decision.current || !survives) return std::nullopt;
   return model::Reason{ReasonCode::loss_survived, {s.need, decision.desired, s.domains, s.fullest, level}};
@@ -119,13 +122,14 @@ std::optional<model::Reason> loss_reason(const Step& step, const Decision& decis
 
 /// Decides the number of replicas while none serves. Only the gateway then knows the demand.
 Decision wake(Decision decision, Step& step) {
-  const RequestCount held = step.held();
+  const RequestCount queued = step.gateway_queued();
   ReplicaCount asked = std::max(decision.current, step.variants.front().min);
   decision.why = {ReasonCode::demand_unknown, {asked}};
-  if (held > 0) {
-    const ReplicaCount woken = whole_replicas(static_cast<double>(held) / static_cast<double>(step.unit().batch));
+  if (queued > 0) {
+    const ReplicaCount woken =
+        whole_replicas(static_cast<double>(queued) / static_cast<double>(step.first_variant_capacity().batch));
     asked = std::max(asked, sized_for_loss(step, woken, false, decision));
-    decision.why = {ReasonCode::wake_for_waiting, {held, asked}};
+    decision.why = {ReasonCode::wake_for_waiting, {queued, asked}};
   }
   decision.proposed = decision.stabilized = asked;
   decision.desired = std::clamp(asked, step.variants.front().min, step.role.max);
@@ -140,18 +144,20 @@ std::vector<model::SignalField> signals_needed_by(const Capstan&) { return load_
 
 Duration period_of(const Capstan& policy) { return policy.sync_period; }
 
-Decision decide_by(const Capstan& policy, Decision decision, const RoleView& role, Memory& memory, Instant now) {
+Decision decide_by(const Capstan& policy, Decision decision, const WorkloadView& role, Memory& memory, Instant now) {
   if (!role.alternatives.empty()) return decide_mix(policy, role, load_memory(memory, now), now);
   Step step = observe(role, policy, load_memory(memory, now), now);
   if (step.load.serving == 0) return wake(std::move(decision), step);
   const double needed = compute_need(step);
   decision.proposed = replicas_when_rising(step.need);
-  const ReplicaCount in_flight = whole_replicas(step.load.in_flight() / static_cast<double>(step.unit().batch));
+  const ReplicaCount in_flight =
+      whole_replicas(step.load.in_flight() / static_cast<double>(step.first_variant_capacity().batch));
   const ReplicaCount warm = warm_replicas(step);
-  // `have` assumes an even distribution, because an uneven one must not shorten the windows.
+  // `have` assumes an even distribution. An uneven one would lower `have`, and replicas would stop before the end of
+  // their window.
   const bool spreads = role.spread && role.spread->domains > 1;
   const ReplicaCount have = decision.current - (spreads ? even_share(decision.current, role.spread->domains) : 0);
-  const Held held = hold(step, needed, have);
+  const NeededInWindows held = needed_in_windows(step, needed, have);
   const ReplicaCount floor = std::max({held.replicas, in_flight, warm});
   decision.stabilized = std::max(decision.proposed, std::min(floor, decision.current));
   decision.needed_now = std::max(needed_now(step), in_flight);
@@ -166,7 +172,7 @@ Decision decide_by(const Capstan& policy, Decision decision, const RoleView& rol
   decision.why = reason(step, decision, asked);
   if (sleeps && decision.desired == 0) {
     decision.why = {ReasonCode::no_demand, {whole_seconds(now - step.memory.last_used)}};
-  } else if (rests_on_silence(step.load, decision)) {
+  } else if (is_kept_without_readings(step.load, decision)) {
     decision.why = {ReasonCode::signal_missing, {step.load.silent, step.load.expected_readings}};
   } else if (const auto spread = loss_reason(step, decision, asked)) {
     decision.why = *spread;

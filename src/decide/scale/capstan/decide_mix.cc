@@ -24,7 +24,7 @@ bool in_usd(const Step& step) {
 }
 
 /// Returns the replicas that have their GPUs.
-ReplicaCount placed_of(const Load::VariantLoad& seen, const RoleView& role) {
+ReplicaCount placed_of(const Load::VariantLoad& seen, const WorkloadView& role) {
   return std::min(seen.serving + seen.loading, role.current);
 }
 
@@ -48,7 +48,7 @@ std::vector<MixOption> options_of(const Step& step, bool may_stop) {
   for (std::size_t i = 0; i < step.variants.size(); ++i) {
     const VariantStep& variant = step.variants[i];
     const Load::VariantLoad& seen = step.load.variants[i];
-    const RoleView& role = *variant.role;
+    const WorkloadView& role = *variant.role;
     MixOption& option = options.emplace_back();
     option.worth_milli = static_cast<std::int64_t>(variant.relative_capacity * 1000.0 + 0.5);
     const std::int64_t price = usd ? role.supply.price_per_hour.count : whole_gpus(role.supply.gpus).count;
@@ -85,8 +85,9 @@ double largest_running_worth(std::span<const MixOption> options) {
   return static_cast<double>(largest) / 1000.0;
 }
 
-/// Returns the load to carry, in worth: the need, and at least the highest need within the windows. The rules are those
-/// for one variant, without rounding to whole replicas.
+/// Returns the load to carry, in replicas of the first variant. This is the need. It is higher if the highest need
+/// within a window, the requests in flight or the warm replicas are higher, but then at most what the existing replicas
+/// can carry. The rules are the same as for one variant, except that nothing is rounded to whole replicas.
 double load_to_carry(Step& step, const NeedHistory& history, std::span<const MixOption> options) {
   const double needed = step.need.total;
   const double smallest = smallest_worth(options);
@@ -98,7 +99,7 @@ double load_to_carry(Step& step, const NeedHistory& history, std::span<const Mix
   const bool by_short = step.lead_known && (history.seen < history.longest || soon <= late);
   step.window = by_short ? history.round_trip : history.longest;
   const double in_flight =
-      step.load.in_flight() / static_cast<double>(step.unit().batch) - kRoundingTolerance * smallest;
+      step.load.in_flight() / static_cast<double>(step.first_variant_capacity().batch) - kRoundingTolerance * smallest;
   const double warm = static_cast<double>(warm_replicas(step)) - kRoundingTolerance * smallest;
   return std::max(needed - tolerated, std::min(std::max({by_short ? soon : late, in_flight, warm}), step.counted()));
 }
@@ -237,7 +238,7 @@ model::Reason why_of(const Step& step, const Sizing& s, const VariantSizing& var
 }
 
 /// Returns the decision about one variant.
-Decision variant_decision(const RoleView& role, const Step& step, const MixChoice& choice, std::size_t i,
+Decision variant_decision(const WorkloadView& role, const Step& step, const MixChoice& choice, std::size_t i,
                           model::Reason why) {
   const Load::VariantLoad& seen = step.load.variants[i];
   Decision decision;
@@ -254,7 +255,7 @@ Decision variant_decision(const RoleView& role, const Step& step, const MixChoic
 using WhyOf = std::function<model::Reason(const Sizing&, std::size_t)>;
 
 /// Joins the decisions about all variants: the first one holds the sizing and all plans.
-Decision join_decisions(const Step& step, const RoleView& role, const MixChoice& choice, const WhyOf& why) {
+Decision join_decisions(const Step& step, const WorkloadView& role, const MixChoice& choice, const WhyOf& why) {
   const Sizing sizing = sizing_of_mix(step, choice);
   Decision all = variant_decision(role, step, choice, 0, why(sizing, 0));
   all.sizing = sizing;
@@ -279,22 +280,22 @@ double requested_worth(std::span<const MixOption> options) {
 
 }  // namespace
 
-Decision decide_mix(const Capstan& policy, const RoleView& role, CapstanMemory& memory, Instant now) {
-  const RoleView all = merged_variants(role);
+Decision decide_mix(const Capstan& policy, const WorkloadView& role, CapstanMemory& memory, Instant now) {
+  const WorkloadView all = merged_variants(role);
   Step step = observe(all, policy, memory, now);
   if (step.load.serving == 0) {
     const std::vector<MixOption> options = options_of(step, true);
     // No replica serves, so only the gateway knows the demand.
-    const RequestCount held = step.held();
-    const double waits = static_cast<double>(held) / static_cast<double>(step.unit().batch);
+    const RequestCount queued = step.gateway_queued();
+    const double waits = static_cast<double>(queued) / static_cast<double>(step.first_variant_capacity().batch);
     const double asked = std::max(requested_worth(options), waits);
     MixChoice choice = choose(step, options, asked);
     if (asked <= 0) {
       for (std::size_t i = 0; i < options.size(); ++i) choice.chosen.replicas[i] = choice.desired[i] = options[i].least;
     }
     return join_decisions(step, role, choice, [&](const Sizing&, std::size_t i) {
-      return held > 0 ? model::Reason{ReasonCode::wake_for_waiting, {held, choice.desired[i]}}
-                      : model::Reason{ReasonCode::demand_unknown, {choice.desired[i]}};
+      return queued > 0 ? model::Reason{ReasonCode::wake_for_waiting, {queued, choice.desired[i]}}
+                        : model::Reason{ReasonCode::demand_unknown, {choice.desired[i]}};
     });
   }
   compute_need(step);

@@ -26,7 +26,7 @@ class FluidMix {
     first_.alternatives.emplace_back();
     const char* gpus[] = {"H100", "A100"};
     for (std::uint32_t i = 0; i < 2; ++i) {
-      RoleView& role = role_of(i);
+      WorkloadView& role = role_of(i);
       role.service = {i};
       role.max = 100;
       role.slo = {.ttft = seconds(1), .tpot = std::chrono::milliseconds(50), .e2e = {}};
@@ -35,11 +35,11 @@ class FluidMix {
       role.supply.further_replicas = 100;
       price(i, i == 0 ? 10 : 3);
       follow(i, i == 0 ? h100 : a100);
-      for (RoleView::Replica& replica : role.replicas) replica.phase = model::Gang::Phase::ready;
+      for (WorkloadView::Replica& replica : role.replicas) replica.phase = model::Gang::Phase::ready;
     }
   }
 
-  RoleView& role_of(std::uint32_t variant) { return variant == 0 ? first_ : first_.alternatives[0]; }
+  WorkloadView& role_of(std::uint32_t variant) { return variant == 0 ? first_ : first_.alternatives[0]; }
   void price(std::uint32_t variant, std::int64_t usd) { role_of(variant).supply.price_per_hour = {usd * 1'000'000}; }
   /// Withholds GPUs from replicas of this variant from now on.
   void withhold(std::uint32_t variant, bool withheld = true) { withheld_[variant] = withheld; }
@@ -48,7 +48,7 @@ class FluidMix {
   void slow(std::uint32_t variant, double times) { slow_[variant] = times; }
 
   ReplicaCount ready(std::uint32_t variant) {
-    return std::ranges::count(role_of(variant).replicas, model::Gang::Phase::ready, &RoleView::Replica::phase);
+    return std::ranges::count(role_of(variant).replicas, model::Gang::Phase::ready, &WorkloadView::Replica::phase);
   }
 
   Decision pass(double requests_per_s, Memory& memory) {
@@ -81,11 +81,11 @@ class FluidMix {
   static constexpr double kTokenS[] = {0.011, 0.02};
 
   void follow(std::uint32_t variant, ReplicaCount replicas) {
-    RoleView& role = role_of(variant);
+    WorkloadView& role = role_of(variant);
     role.current = replicas;
     while (static_cast<ReplicaCount>(role.replicas.size()) > replicas) role.replicas.pop_back();
     while (static_cast<ReplicaCount>(role.replicas.size()) < replicas) {
-      RoleView::Replica replica;
+      WorkloadView::Replica replica;
       replica.id = {next_++};
       replica.created_at = now_;
       role.replicas.push_back(replica);
@@ -93,7 +93,7 @@ class FluidMix {
   }
 
   void start(std::uint32_t variant) {
-    for (RoleView::Replica& replica : role_of(variant).replicas) {
+    for (WorkloadView::Replica& replica : role_of(variant).replicas) {
       if (replica.phase == model::Gang::Phase::pending && !withheld_[variant]) {
         replica.phase = model::Gang::Phase::starting;
         replica.expected_ready_at = now_ + kLead;
@@ -105,7 +105,7 @@ class FluidMix {
   }
 
   void scrape(std::uint32_t variant, double share) {
-    for (RoleView::Replica& replica : role_of(variant).replicas) {
+    for (WorkloadView::Replica& replica : role_of(variant).replicas) {
       if (replica.phase != model::Gang::Phase::ready) continue;
       model::ReplicaSignals& s = replica.signals;
       const auto grown = [&](const model::Signal& counter, double tokens) {
@@ -123,7 +123,7 @@ class FluidMix {
     }
   }
 
-  RoleView first_;
+  WorkloadView first_;
   Instant now_{};
   bool withheld_[2] = {false, false};
   bool silent_[2] = {false, false};
@@ -167,9 +167,9 @@ TEST(DecideMix, SwitchesToTheCheaperVariantAndStopsNothingBeforeItServes) {
   EXPECT_GE(least_capacity, 0) << "the serving replicas carried the load at all times";
 }
 
-/// Returns the savings of the chosen mix within the horizon minus the cost of switching to it, which is the price, for
-/// one lead time, of all replicas that start or stop (docs/design/capstan-policy.md). The result is positive if the
-/// existing mix also carries the load.
+/// Returns the savings of the chosen mix within the horizon minus the cost of switching to it. This cost is the price,
+/// for one lead time, of all replicas that start or stop (docs/design/capstan-policy.md). Returns no value if no
+/// replica starts, or if the existing mix does not carry the load: more replicas are then needed at any cost.
 std::optional<std::int64_t> gained_by_a_switch(const Sizing& sizing) {
   std::int64_t carried = 0, changes = 0;
   bool starts = false;

@@ -15,9 +15,9 @@ constexpr std::int64_t kLongPerShortMean = 4;
 constexpr Duration kSpreadMemory = std::chrono::minutes(30);
 constexpr double kTrendTrust = 1.0;
 constexpr double kMaxTrend = 0.5;         // largest rise over the horizon, relative to the demand
-constexpr double kMinDrift = 0.10;        // smallest drift, for any lead time
+constexpr double kMinDrift = 0.10;        // drift: relative change of the demand to assume over a horizon
 constexpr double kDriftPerRoot = 0.08;    // drift per square root of a minute, for short horizons
-constexpr double kDriftPerMinute = 0.05;  // drift per minute; longer answers alone cause it in a steady load
+constexpr double kDriftPerMinute = 0.05;  // drift per minute; at a steady request rate, longer answers cause as much
 constexpr double kMaxForecastError = 1.0;
 constexpr double kFirstForecastError = 0.12;  // spread in addition to noise until the first forecast is due
 constexpr double kFirstSafety = 1.6;
@@ -35,7 +35,7 @@ std::int64_t as_milli(double replicas) {
 
 double replicas(std::int64_t milli) { return static_cast<double>(milli) / 1000.0; }
 
-/// Compares forecasts that came due with the demand.
+/// Compares the demand with the forecast that came due last, and updates the spread of the forecast errors.
 void learn_forecast_error(double demand, Duration since_last, CapstanMemory& memory, Instant now) {
   const auto due = [&](const CapstanMemory::Forecast& forecast) { return forecast.due <= now; };
   const auto last = std::ranges::find_if_not(memory.forecasts, due);
@@ -43,24 +43,24 @@ void learn_forecast_error(double demand, Duration since_last, CapstanMemory& mem
   const double expected = std::max(replicas(std::prev(last)->milli), 0.1);
   memory.forecasts.erase(memory.forecasts.begin(), std::prev(last));
   const double above = std::clamp((demand - expected) / expected, 0.0, kMaxForecastError);
-  const double spread = static_cast<double>(memory.spread_ppm) / 1e6;
-  // About half of the errors are negative. The mean square of all errors is therefore twice that of the positive ones.
+  const double spread = static_cast<double>(memory.forecast_error_ppm) / 1e6;
+  // Only demand above the forecast counts as an error. This is about half of all errors, so its square counts twice.
   const double square = spread * spread + part(since_last, kSpreadMemory) * (2 * above * above - spread * spread);
-  memory.spread_ppm = static_cast<std::int64_t>(std::sqrt(std::max(square, 0.0)) * 1e6);
+  memory.forecast_error_ppm = static_cast<std::int64_t>(std::sqrt(std::max(square, 0.0)) * 1e6);
 }
 
 /// Returns the deviation to expect over a horizon: the measured one, at least a typical drift.
 double spread_of(const CapstanMemory& memory, Duration horizon) {
   const double minutes = std::clamp(in_seconds(horizon) / 60.0, 0.0, 10.0);
   const double drift = std::max({kMinDrift, kDriftPerMinute * minutes, kDriftPerRoot * std::sqrt(minutes)});
-  return std::max(static_cast<double>(memory.spread_ppm) / 1e6, drift);
+  return std::max(static_cast<double>(memory.forecast_error_ppm) / 1e6, drift);
 }
 
 }  // namespace
 
 double safety_margin(const CapstanMemory& memory, Duration horizon) {
   const double slack = static_cast<double>(memory.slack_ppm) / 1e6;
-  // Forecast errors and interference between requests are independent.
+  // Forecast errors and interference between requests are independent, so the squares of their margins are added.
   const double for_errors = replicas(memory.safety_milli) * spread_of(memory, horizon);
   return std::sqrt(slack * slack + for_errors * for_errors);
 }
@@ -70,7 +70,7 @@ Outlook look_ahead(double demand, double noise, Duration horizon, Duration since
   if (memory.short_mean_milli == 0 && memory.long_mean_milli == 0) {
     memory.short_mean_milli = memory.long_mean_milli = as_milli(demand);
     memory.safety_milli = as_milli(kFirstSafety);
-    memory.spread_ppm =
+    memory.forecast_error_ppm =
         static_cast<std::int64_t>(std::sqrt(noise * noise + kFirstForecastError * kFirstForecastError) * 1e6);
   }
   // The longer the lead time, the longer a rise must last before the forecast follows it. For a lead time of half a
@@ -93,7 +93,7 @@ Outlook look_ahead(double demand, double noise, Duration horizon, Duration since
                                  kMaxTrend * std::max(demand, near));
   Outlook out;
   out.forecast = std::max(demand, near) + rise;
-  out.spread = spread_of(memory, horizon);
+  out.forecast_error = spread_of(memory, horizon);
   out.safety = replicas(memory.safety_milli);
   out.slack = static_cast<double>(memory.slack_ppm) / 1e6;
   out.needed = std::min(out.forecast * (1 + safety_margin(memory, horizon)), kMaxReplicas);
@@ -107,7 +107,7 @@ Outlook look_ahead(double demand, double noise, Duration horizon, Duration since
 }
 
 double highest_need(const CapstanMemory& memory, Instant since) {
-  // Each entry is the maximum since the previous one.
+  // Each entry is the highest need since the previous entry, so the first entry that counts may include earlier needs.
   double most = 0;
   for (const CapstanMemory::NeedPeak& need : memory.need_peaks) {
     if (need.at >= since) most = std::max(most, replicas(need.milli));
@@ -123,9 +123,9 @@ std::int64_t block_s(Duration age) {
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(quarter, 1))));
 }
 
-/// Merges the entries of each block into one with the highest value and the latest time. The older the entries, the
-/// longer their blocks. An entry therefore counts for at most a quarter longer than its age, and a steady decline over
-/// an hour fits into the list.
+/// Merges the entries of each block into one with the highest value and the latest time. A block is longer for older
+/// entries, but at most a quarter of their age. A merged entry therefore looks younger by at most a quarter of its age,
+/// and a steady decline over an hour fits into the list.
 void merge_blocks(std::vector<CapstanMemory::NeedPeak>& needs, Instant now) {
   std::size_t count = 0;
   for (const CapstanMemory::NeedPeak& need : needs) {
@@ -151,7 +151,7 @@ void record_need(double needed, Duration longest, CapstanMemory& memory, Instant
   memory.need_peaks.push_back({now, milli});
   merge_blocks(memory.need_peaks, now);
   if (memory.need_peaks.size() > CapstanMemory::kMaxNeeds) {
-    // Merge the oldest two: the higher value with the later time.
+    // The two oldest entries become one, with the higher value and the later time.
     memory.need_peaks[1].milli = memory.need_peaks[0].milli;
     memory.need_peaks.erase(memory.need_peaks.begin());
   }

@@ -8,10 +8,11 @@ namespace capstan::decide::scale {
 /// Expected demand at the end of the lead time, in replicas.
 struct Outlook {
   double forecast = 0;  ///< predicted demand, at least the demand now
-  double spread = 0;    ///< recent deviation of demand above its forecasts, relative; never below an assumed drift
-  double safety = 0;    ///< safety margin in spreads
-  double slack = 0;     ///< headroom for interference between requests within a replica, relative
-  double needed = 0;    ///< forecast x (1 + sqrt(slack^2 + (safety x spread)^2))
+  double forecast_error =
+      0;              ///< recent deviation of demand above its forecasts, relative; never below an assumed drift
+  double safety = 0;  ///< safety margin in spreads
+  double slack = 0;   ///< headroom for interference between requests within a replica, relative
+  double needed = 0;  ///< forecast x (1 + sqrt(slack^2 + (safety x spread)^2))
 };
 
 /// Returns the safety margin beyond a forecast over the horizon, relative to the forecast.
@@ -19,7 +20,7 @@ double safety_margin(const CapstanMemory& memory, Duration horizon);
 
 /// Updates the demand history and returns the demand to prepare for. Level and trend come from two fading means of
 /// different length; the errors of earlier forecasts over the same horizon give the spread.
-/// @param noise  relative deviation explained by the number of requests alone
+/// @param noise  relative deviation of the demand that chance alone explains
 Outlook look_ahead(double demand, double noise, Duration horizon, Duration since_last, CapstanMemory& memory,
                    Instant now);
 

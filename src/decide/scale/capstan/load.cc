@@ -46,7 +46,8 @@ std::int64_t rate_milli(double amount, double over_s, double most) {
 /// Updates the counters and returns the prompt tokens computed since the last reading.
 double record_reading(Counters& row, const model::ReplicaSignals& s, Instant measured_at, bool first) {
   const Duration interval = measured_at - row.measured_at;
-  // A reading of a new replica may be older than its start. Its first interval then begins at these counters.
+  // The first reading of a new replica may be older than the assumed beginning of its first interval. The interval then
+  // begins with this reading.
   first = first || (interval <= Duration{} && row.prompt_tokens == 0 && row.generated_tokens == 0);
   if (!first && interval < kShortestInterval) return 0;  // the same reading, or the clock went back
   const bool same = s.prompt_tokens_total.value == row.prompt_tokens &&
@@ -76,7 +77,7 @@ double record_reading(Counters& row, const model::ReplicaSignals& s, Instant mea
 
 /// Returns true if the duration is that of a start. With a required spread, a replica may have waited for GPUs in
 /// another domain, which is not part of a start.
-bool is_a_start(const RoleView& role, Duration took) { return !role.spread || took <= kLongestStart; }
+bool is_a_start(const WorkloadView& role, Duration took) { return !role.spread || took <= kLongestStart; }
 
 void record_lead(Duration took, std::vector<Duration>& leads) {
   if (leads.size() == CapstanMemory::kMaxLeads) leads.erase(leads.begin());
@@ -91,10 +92,10 @@ Instant last_reading(const CapstanMemory& memory, Instant now) {
 }
 
 /// Updates the starting replicas. The duration of a finished start is added to the lead times.
-void follow_starts(const RoleView& role, CapstanMemory& memory, Instant now) {
+void update_starting(const WorkloadView& role, CapstanMemory& memory, Instant now) {
   std::vector<CapstanMemory::StartingReplica> starting;
   const Instant began = last_reading(memory, now);
-  for (const RoleView::Replica& replica : role.replicas) {
+  for (const WorkloadView::Replica& replica : role.replicas) {
     const bool was = std::ranges::binary_search(memory.starting, replica.id, {}, &CapstanMemory::StartingReplica::id);
     if (replica.phase == Gang::Phase::pending || replica.phase == Gang::Phase::starting) {
       if (starting.size() < CapstanMemory::kMaxReplicas) starting.push_back({replica.id});
@@ -115,7 +116,7 @@ void follow_starts(const RoleView& role, CapstanMemory& memory, Instant now) {
 
 /// Returns true if the role is decode and its prefill replicas are visible. Otherwise only the decode replicas' own
 /// counters exist.
-bool has_prefill_service(const RoleView& role) {
+bool has_prefill_service(const WorkloadView& role) {
   return role.role == model::Role::decode && !role.prefill_replicas.empty();
 }
 
@@ -125,7 +126,7 @@ void add_prompts_of(const Counters& row, Load& load) {
   load.queue_rate += static_cast<double>(row.waiting_rate_milli) / 1000.0;
 }
 
-void read_gateway(const RoleView& role, CapstanMemory& memory, Instant now, Load& load) {
+void read_gateway(const WorkloadView& role, CapstanMemory& memory, Instant now, Load& load) {
   load.gateway_read = plausible(role.gateway_waiting, kMaxRequests);
   if (load.gateway_read) {
     const Instant measured_at = now - role.gateway_waiting.age;
@@ -139,16 +140,16 @@ void read_gateway(const RoleView& role, CapstanMemory& memory, Instant now, Load
       memory.gateway_waiting = role.gateway_waiting.value;
     }
   }
-  load.held = static_cast<double>(memory.gateway_waiting);
-  // A request that waits for decode was counted when its prompt was computed.
+  load.gateway_queued = static_cast<double>(memory.gateway_waiting);
+  // A request that waits for a decode replica was counted already when a prefill replica computed its prompt.
   if (!has_prefill_service(role)) load.queue_rate += static_cast<double>(memory.gateway_rate_milli) / 1000.0;
 }
 
-void add_replica(const RoleView::Replica& replica, const Counters& row, bool fed, Load& load) {
+void add_replica(const WorkloadView::Replica& replica, const Counters& row, bool prefill_computes_prompts, Load& load) {
   load.running += static_cast<double>(row.running);
   load.waiting += static_cast<double>(row.waiting);
   load.generated_rate += static_cast<double>(row.generated_rate_milli) / 1000.0;
-  if (!fed) add_prompts_of(row, load);
+  if (!prefill_computes_prompts) add_prompts_of(row, load);
   const model::ReplicaSignals& s = replica.signals;
   Load::VariantLoad& variant = load.variants[replica.variant];
   variant.running += static_cast<double>(row.running);
@@ -168,16 +169,16 @@ void add_replica(const RoleView::Replica& replica, const Counters& row, bool fed
 
 /// A replica whose counters are tracked: one of the service itself or one of its prefill replicas.
 struct TrackedReplica {
-  const RoleView::Replica& replica;
+  const WorkloadView::Replica& replica;
   bool is_prefill;
 };
 
 /// Returns the tracked replicas ordered by id.
-std::vector<TrackedReplica> tracked_replicas(const RoleView& role) {
+std::vector<TrackedReplica> tracked_replicas(const WorkloadView& role) {
   std::vector<TrackedReplica> all;
   all.reserve(role.replicas.size() + role.prefill_replicas.size());
   auto prefill_replicas = role.prefill_replicas.begin();
-  for (const RoleView::Replica& replica : role.replicas) {
+  for (const WorkloadView::Replica& replica : role.replicas) {
     for (; prefill_replicas != role.prefill_replicas.end() && prefill_replicas->id < replica.id; ++prefill_replicas)
       all.push_back({*prefill_replicas, true});
     all.push_back({replica, false});
@@ -186,7 +187,7 @@ std::vector<TrackedReplica> tracked_replicas(const RoleView& role) {
   return all;
 }
 
-void count_start(const RoleView::Replica& replica, Instant now, Load& load) {
+void count_start(const WorkloadView::Replica& replica, Instant now, Load& load) {
   ++load.starting;
   Load::VariantLoad& variant = load.variants[replica.variant];
   if (replica.phase == Gang::Phase::starting) {
@@ -198,7 +199,7 @@ void count_start(const RoleView::Replica& replica, Instant now, Load& load) {
 }
 
 /// Counts replicas that are requested and do not exist yet.
-void count_requested(const RoleView& role, Load& load) {
+void count_requested(const WorkloadView& role, Load& load) {
   for (std::size_t i = 0; i < load.variants.size(); ++i) {
     Load::VariantLoad& variant = load.variants[i];
     const ReplicaCount current = i == 0 ? role.current : role.alternatives[i - 1].current;
@@ -231,19 +232,19 @@ CapstanMemory& load_memory(Memory& memory, Instant now) {
   return *memory.capstan;
 }
 
-Load read_load(const RoleView& role, CapstanMemory& memory, Instant now) {
+Load read_load(const WorkloadView& role, CapstanMemory& memory, Instant now) {
   memory.alternatives.resize(role.alternatives.size());
-  follow_starts(role, memory, now);
-  const bool fed = has_prefill_service(role);
+  update_starting(role, memory, now);
+  const bool prefill_computes_prompts = has_prefill_service(role);
   Load load;
   load.is_decode = role.role == model::Role::decode;
   load.variants.resize(1 + role.alternatives.size());
   double running_without_kv = 0;
   std::vector<Counters> kept;
   const std::size_t own = std::min(role.replicas.size(), CapstanMemory::kMaxReplicas);
-  std::size_t feeders =
+  std::size_t prefill_left =
       std::min(role.prefill_replicas.size(), CapstanMemory::kMaxReplicas - own);  // own replicas take precedence
-  kept.reserve(own + feeders);
+  kept.reserve(own + prefill_left);
   auto known = memory.counters.begin();
   for (const auto& [replica, is_prefill] : tracked_replicas(role)) {
     const bool ready = replica.phase == Gang::Phase::ready;
@@ -261,18 +262,18 @@ Load read_load(const RoleView& role, CapstanMemory& memory, Instant now) {
     load.without_kv += ready && without_kv;
     while (known != memory.counters.end() && known->id < replica.id) ++known;
     const bool has_row = known != memory.counters.end() && known->id == replica.id;
-    if ((!has_row && !is_readable) || kept.size() == CapstanMemory::kMaxReplicas || (is_prefill && feeders == 0))
+    if ((!has_row && !is_readable) || kept.size() == CapstanMemory::kMaxReplicas || (is_prefill && prefill_left == 0))
       continue;
-    feeders -= is_prefill;
+    prefill_left -= is_prefill;
     Counters row = has_row ? *known : Counters{};
     row.id = replica.id;
     const Duration age = replica.signals.generated_tokens_total.age;
     const double computed = is_readable ? record_reading(row, replica.signals, now - age, !has_row) : 0;
-    if (is_prefill || !fed) load.prompt_tokens += computed;
+    if (is_prefill || !prefill_computes_prompts) load.prompt_tokens += computed;
     if (is_prefill) {
       add_prompts_of(row, load);
     } else {
-      add_replica(replica, row, fed, load);
+      add_replica(replica, row, prefill_computes_prompts, load);
       if (without_kv) running_without_kv += static_cast<double>(row.running);
     }
     kept.push_back(row);
@@ -289,10 +290,10 @@ Load read_load(const RoleView& role, CapstanMemory& memory, Instant now) {
   return load;
 }
 
-Lead lead_time(const RoleView& role, std::uint32_t variant, std::span<const Duration> leads, Instant now) {
+Lead lead_time(const WorkloadView& role, std::uint32_t variant, std::span<const Duration> leads, Instant now) {
   Duration expected{};
   Duration oldest{};
-  for (const RoleView::Replica& replica : role.replicas) {
+  for (const WorkloadView::Replica& replica : role.replicas) {
     const Duration took = now - replica.created_at;
     if (replica.variant != variant || replica.resumed || !is_a_start(role, took)) continue;
     if (replica.phase == Gang::Phase::starting && !replica.expected_ready_at.is_never()) {
@@ -315,15 +316,15 @@ Lead lead_time(const RoleView& role, std::uint32_t variant, std::span<const Dura
   return {bounded(std::max(usual, oldest)), known, bounded(usual)};
 }
 
-RoleView merged_variants(const RoleView& role) {
-  RoleView all = role;
+WorkloadView merged_variants(const WorkloadView& role) {
+  WorkloadView all = role;
   for (std::uint32_t i = 0; i < role.alternatives.size(); ++i) {
-    for (RoleView::Replica replica : role.alternatives[i].replicas) {
+    for (WorkloadView::Replica replica : role.alternatives[i].replicas) {
       replica.variant = i + 1;
       all.replicas.push_back(replica);
     }
   }
-  std::ranges::sort(all.replicas, {}, &RoleView::Replica::id);
+  std::ranges::sort(all.replicas, {}, &WorkloadView::Replica::id);
   return all;
 }
 

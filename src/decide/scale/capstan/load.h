@@ -26,7 +26,7 @@ struct Load {
     ReplicaCount serving = 0;
     ReplicaCount loading = 0;  ///< replicas with GPUs that do not serve yet
     ReplicaCount pending = 0;  ///< replicas without GPUs, or not created yet
-    Duration without_gpus{};   ///< time for which the oldest existing replica has had no GPUs
+    Duration without_gpus{};   ///< longest time for which an existing replica has had no GPUs
     double running = 0;        ///< running sequences
     double kv_used = 0;        ///< KV memory in use; 1 is the KV memory of one replica
     ReplicaCount starting() const { return loading + pending; }
@@ -40,7 +40,7 @@ struct Load {
   ReplicaCount without_kv = 0;      ///< serving replicas that report everything needed except KV usage
   double running = 0;               ///< running sequences
   double waiting = 0;               ///< requests queued in engines
-  double held = 0;                  ///< requests queued at the gateway
+  double gateway_queued = 0;        ///< requests queued at the gateway
   bool gateway_read = false;        ///< true: the gateway's reading is usable
   /// True for a decode role: other replicas compute the prompts and are responsible for first tokens.
   bool is_decode = false;
@@ -49,13 +49,13 @@ struct Load {
   double prompt_tokens = 0;           ///< prompt tokens computed since the last decision, as far as counters were read
   double queue_rate = 0;              ///< growth of all queues including the gateway's, requests/s
   double kv_used = 0;                 ///< KV memory in use; 1 is the KV memory of one replica
-  std::vector<ReplicaLoad> replicas;  ///< serving or draining replicas with two readings
+  std::vector<ReplicaLoad> replicas;  ///< the service's serving or draining replicas whose counters are tracked
   std::vector<VariantLoad> variants;  ///< loads of the first variant and then of its alternatives
 
   /// Returns true if prompts are computed and no engine reports the time to the first token. It is then unknown how
   /// many first tokens are late.
   bool ttft_unknown() const;
-  double in_flight() const { return running + waiting + held; }
+  double in_flight() const { return running + waiting + gateway_queued; }
   bool idle() const { return in_flight() <= 0 && prompt_rate <= 0 && generated_rate <= 0; }
 };
 
@@ -66,7 +66,7 @@ const std::vector<model::SignalField>& load_signals();
 CapstanMemory& load_memory(Memory& memory, Instant now);
 
 /// Reads every signal once and compares it with the last reading in the memory.
-Load read_load(const RoleView& role, CapstanMemory& memory, Instant now);
+Load read_load(const WorkloadView& role, CapstanMemory& memory, Instant now);
 
 /// Time from a decision to a serving replica.
 struct Lead {
@@ -80,9 +80,9 @@ struct Lead {
 /// estimate, three minutes are assumed.
 /// @param variant  index of the variant
 /// @param leads    the last measured start times of the variant
-Lead lead_time(const RoleView& role, std::uint32_t variant, std::span<const Duration> leads, Instant now);
+Lead lead_time(const WorkloadView& role, std::uint32_t variant, std::span<const Duration> leads, Instant now);
 
 /// Returns one view with the replicas of all variants of a mix, each marked with its variant's index.
-RoleView merged_variants(const RoleView& role);
+WorkloadView merged_variants(const WorkloadView& role);
 
 }  // namespace capstan::decide::scale

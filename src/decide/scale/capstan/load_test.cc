@@ -9,8 +9,8 @@ namespace {
 using model::Gang;
 using std::chrono::seconds;
 
-RoleView::Replica replica(std::uint32_t id, Gang::Phase phase, std::int64_t tokens, Duration age = {}) {
-  RoleView::Replica made{{id}, phase, {}, {}};
+WorkloadView::Replica replica(std::uint32_t id, Gang::Phase phase, std::int64_t tokens, Duration age = {}) {
+  WorkloadView::Replica made{{id}, phase, {}, {}};
   if (phase != Gang::Phase::ready) return made;
   model::ReplicaSignals& s = made.signals;
   s.waiting = model::Signal::measured(1, age);
@@ -20,8 +20,8 @@ RoleView::Replica replica(std::uint32_t id, Gang::Phase phase, std::int64_t toke
   return made;
 }
 
-Load load_of(std::vector<RoleView::Replica> replicas, CapstanMemory& memory, std::int64_t at) {
-  RoleView role;
+Load load_of(std::vector<WorkloadView::Replica> replicas, CapstanMemory& memory, std::int64_t at) {
+  WorkloadView role;
   role.current = static_cast<ReplicaCount>(replicas.size());
   role.replicas = std::move(replicas);
   return read_load(role, memory, {seconds(at)});
@@ -49,7 +49,7 @@ TEST(Load, ASilentReplicaKeepsItsLastLoad) {
   CapstanMemory memory;
   load_of({replica(0, Gang::Phase::ready, 5000)}, memory, 0);
   load_of({replica(0, Gang::Phase::ready, 5300)}, memory, 15);
-  RoleView::Replica silent = replica(0, Gang::Phase::ready, 0);
+  WorkloadView::Replica silent = replica(0, Gang::Phase::ready, 0);
   silent.signals = {};
   const Load load = load_of({silent}, memory, 300);
   EXPECT_EQ(load.silent, 1);
@@ -58,7 +58,7 @@ TEST(Load, ASilentReplicaKeepsItsLastLoad) {
 
 TEST(Load, TheDemandOnDecodeIsThePromptsOfItsPrefillReplicas) {
   CapstanMemory memory;
-  RoleView role;
+  WorkloadView role;
   role.role = model::Role::decode;
   role.current = 1;
   role.replicas = {replica(1, Gang::Phase::ready, 5000)};
@@ -79,7 +79,7 @@ TEST(Load, TheDemandOnDecodeIsThePromptsOfItsPrefillReplicas) {
 
 TEST(Load, DecodeWithoutVisiblePrefillReplicasUsesItsOwnCounters) {
   CapstanMemory memory;
-  RoleView role;
+  WorkloadView role;
   role.role = model::Role::decode;
   role.current = 1;
   role.replicas = {replica(0, Gang::Phase::ready, 5000)};
@@ -90,7 +90,7 @@ TEST(Load, DecodeWithoutVisiblePrefillReplicasUsesItsOwnCounters) {
 
 TEST(Load, PrefillReplicasDoNotDisplaceOwnReplicasAtTheLimit) {
   CapstanMemory memory;
-  RoleView role;
+  WorkloadView role;
   role.role = model::Role::decode;
   role.current = 1;
   for (std::uint32_t id = 0; id < CapstanMemory::kMaxReplicas; ++id) {
@@ -103,7 +103,7 @@ TEST(Load, PrefillReplicasDoNotDisplaceOwnReplicasAtTheLimit) {
 
 TEST(Load, AStartBecomesALeadTime) {
   CapstanMemory memory;
-  RoleView role;
+  WorkloadView role;
   EXPECT_FALSE(lead_time(role, 0, memory.leads, {}).is_known);
   load_of({replica(0, Gang::Phase::starting, 0)}, memory, 10);
   load_of({replica(0, Gang::Phase::ready, 0)}, memory, 45);
@@ -118,7 +118,7 @@ TEST(Load, ANewReplicasFirstIntervalIsThatOfTheOthers) {
   load_of({replica(0, Gang::Phase::ready, 5000), replica(1, Gang::Phase::starting, 0)}, memory, 0);
   load_of({replica(0, Gang::Phase::ready, 5300), replica(1, Gang::Phase::starting, 0)}, memory, 15);
   // The new replica serves from second 25 on and takes over work of the other one. Both are read at second 30.
-  RoleView::Replica unread = replica(1, Gang::Phase::ready, 0);
+  WorkloadView::Replica unread = replica(1, Gang::Phase::ready, 0);
   unread.signals = {};
   load_of({replica(0, Gang::Phase::ready, 5300), unread}, memory, 25);
   const Load load = load_of({replica(0, Gang::Phase::ready, 5480), replica(1, Gang::Phase::ready, 120)}, memory, 30);
@@ -128,7 +128,7 @@ TEST(Load, ANewReplicasFirstIntervalIsThatOfTheOthers) {
 TEST(Load, ARepeatedReadingOfTheGatewayDoesNotChangeTheRate) {
   CapstanMemory memory;
   const auto queue_rate = [&](std::int64_t held, std::int64_t at) {
-    RoleView role;
+    WorkloadView role;
     role.gateway_waiting = model::Signal::measured(held);
     return read_load(role, memory, {seconds(at)}).queue_rate;
   };
@@ -142,7 +142,7 @@ TEST(Load, ARepeatedReadingOfTheGatewayDoesNotChangeTheRate) {
 TEST(Load, AStartInProgressThatTakesLongerIsTheLeadTime) {
   CapstanMemory memory;
   memory.leads = {seconds(30), seconds(30)};
-  RoleView role;
+  WorkloadView role;
   role.replicas = {replica(0, Gang::Phase::starting, 0)};
   EXPECT_EQ(lead_time(role, 0, memory.leads, {seconds(200)}).time, seconds(200));
 }
@@ -150,7 +150,7 @@ TEST(Load, AStartInProgressThatTakesLongerIsTheLeadTime) {
 TEST(Load, AnEngineWithoutKvUsageIsAssumedToHoldAsMuchPerSequenceAsTheOthers) {
   CapstanMemory memory;
   const auto with_kv = [](std::uint32_t id, std::int64_t kv_ppm) {
-    RoleView::Replica made = replica(id, Gang::Phase::ready, 5000);
+    WorkloadView::Replica made = replica(id, Gang::Phase::ready, 5000);
     if (kv_ppm > 0) made.signals.kv_usage_ppm = model::Signal::measured(kv_ppm);
     return made;
   };
@@ -166,7 +166,7 @@ TEST(Load, AnEngineWithoutKvUsageIsAssumedToHoldAsMuchPerSequenceAsTheOthers) {
 TEST(Load, TtftIsUnknownIfPromptsAreComputedAndNoEngineReportsIt) {
   CapstanMemory memory;
   const auto read = [&](std::int64_t tokens, std::int64_t ttft_us, std::int64_t at) {
-    RoleView::Replica made = replica(0, Gang::Phase::ready, tokens);
+    WorkloadView::Replica made = replica(0, Gang::Phase::ready, tokens);
     if (ttft_us > 0) made.signals.ttft_p99_us = model::Signal::measured(ttft_us);
     return load_of({made}, memory, at).ttft_unknown();
   };

@@ -19,7 +19,7 @@ void each_scalar(MemoryType& m, Visit&& visit) {
   visit(m.gateway_rate_milli);
   visit(m.prompt_milli);
   visit(m.generated_milli);
-  visit(m.held_milli);
+  visit(m.kv_tokens_milli);
   visit(m.running_milli);
   visit(m.correction_ppm);
   visit(m.corrected);
@@ -32,7 +32,7 @@ void each_scalar(MemoryType& m, Visit&& visit) {
   visit(m.in_flight_mean_milli);
   visit(m.short_mean_milli);
   visit(m.long_mean_milli);
-  visit(m.spread_ppm);
+  visit(m.forecast_error_ppm);
   visit(m.safety_milli);
   visit(m.slack_ppm);
   visit(m.idle_observed);

@@ -12,7 +12,7 @@
 namespace capstan::decide::scale {
 
 /// Knowledge of Capstan's policy about one service. All fields are integers, so that saving is exact. Fading means
-/// are kept in thousandths; each list has a named limit.
+/// (exponential moving averages) are kept in thousandths; each list has a named limit.
 struct CapstanMemory {
   static constexpr std::size_t kMaxReplicas = 1024;  ///< replicas whose counters are tracked
   static constexpr std::size_t kMaxLeads = 8;
@@ -52,13 +52,13 @@ struct CapstanMemory {
     friend bool operator==(const NeedPeak&, const NeedPeak&) = default;
   };
 
-  /// A period of load after the service was idle for long enough to stop every replica. "Early" requests came before
-  /// the end of the cold start that the first request of the period triggers.
+  /// A period of load after the service was idle for long enough to stop every replica. "Early" requests are the ones
+  /// that a cold start would delay beyond the SLO if it began with the first request of the period.
   struct Episode {
     Instant began;
     Instant ended;                    ///< last moment of load so far
     std::int64_t requests_milli = 0;  ///< estimated as prompt tokens divided by the mean prompt
-    std::int64_t early_milli = 0;     ///< early requests among `requests_milli`
+    std::int64_t early_milli = 0;     ///< early requests, including the ones that were still queued
     std::int64_t peak_milli = 0;      ///< largest number of replicas that the early requests needed
     friend bool operator==(const Episode&, const Episode&) = default;
   };
@@ -76,7 +76,7 @@ struct CapstanMemory {
 
   std::int64_t prompt_milli = 0;            ///< computed prompt tokens/s, fading mean
   std::int64_t generated_milli = 0;         ///< generated tokens/s, fading mean
-  std::int64_t held_milli = 0;              ///< KV tokens in use, fading mean
+  std::int64_t kv_tokens_milli = 0;         ///< KV tokens in use, fading mean
   std::int64_t running_milli = 0;           ///< running sequences, fading mean
   std::int64_t correction_ppm = 1'000'000;  ///< measured step time divided by the engine model's
   Duration corrected{};                     ///< time with steps from which the correction was learned
@@ -91,7 +91,7 @@ struct CapstanMemory {
   std::int64_t short_mean_milli = 0;       ///< demand in replicas, short fading mean
   std::int64_t long_mean_milli = 0;        ///< demand in replicas, long fading mean
   std::vector<Forecast> forecasts;         ///< forecasts in order of time
-  std::int64_t spread_ppm = 0;             ///< deviation of demand above its forecasts, relative
+  std::int64_t forecast_error_ppm = 0;     ///< deviation of demand above its forecasts, relative
   std::int64_t safety_milli = 0;           ///< safety margin, in spreads
   std::int64_t slack_ppm = 0;              ///< headroom for interference between requests within a replica, relative
   Duration idle_observed{};                ///< time in which mostly idle replicas were observed
@@ -112,9 +112,10 @@ struct CapstanMemory {
     std::int64_t worth_milli = 0;  ///< capacity of one replica; 0: not measured yet
     friend bool operator==(const Alternative&, const Alternative&) = default;
   };
-  /// Time until which no more replicas of the first variant are planned, because its GPUs were unavailable.
+  /// Time until which no more replicas of the first variant are planned, because its GPUs were unavailable or because
+  /// it missed the SLO.
   Instant denied_until;
-  std::vector<Alternative> alternatives;  ///< alternatives in the order of RoleView::alternatives
+  std::vector<Alternative> alternatives;  ///< alternatives in the order of WorkloadView::alternatives
   friend bool operator==(const CapstanMemory&, const CapstanMemory&) = default;
 };
 

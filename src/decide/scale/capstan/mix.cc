@@ -10,7 +10,7 @@
 namespace capstan::decide::scale {
 namespace {
 
-/// Returns the rank among mixes of equal cost; the smaller is preferred.
+/// Returns the rank of a mix among mixes of equal cost; the mix with the smallest rank is preferred.
 auto change_rank(std::span<const MixOption> options, const std::vector<ReplicaCount>& replicas) {
   ReplicaCount changes = 0, all = 0;
   std::vector<ReplicaCount> fewer;
@@ -22,8 +22,9 @@ auto change_rank(std::span<const MixOption> options, const std::vector<ReplicaCo
   return std::tuple(changes, all, fewer);
 }
 
-/// Branch and bound over the variants in order. The variants that are not chosen yet cost at least their fractional
-/// optimum. For the last variant, the fewest sufficient replicas are optimal, because each replica costs something.
+/// Branch and bound over the variants in order. For the variants without a chosen count, the cost of their optimum with
+/// fractions of replicas is a lower bound. For the last variant, the fewest sufficient replicas are optimal, because
+/// each replica costs something.
 class Search {
  public:
   /// @param may_start  false: no replica starts, and stops are free
@@ -33,13 +34,14 @@ class Search {
       most_.push_back(may_start ? option.most : std::max(option.least, std::min(option.most, option.current)));
     }
     chosen_.resize(options.size());
-    reach_.resize(options.size() + 1);
-    for (std::size_t i = options.size(); i-- > 0;) reach_[i] = reach_[i + 1] + most_[i] * options[i].worth_milli;
+    worth_from_.resize(options.size() + 1);
+    for (std::size_t i = options.size(); i-- > 0;)
+      worth_from_[i] = worth_from_[i + 1] + most_[i] * options[i].worth_milli;
     order_segments();
   }
 
   void run() {
-    if (reach_[0] >= needed_) descend(0, needed_, 0);
+    if (worth_from_[0] >= needed_) descend(0, needed_, 0);
   }
   bool found() const { return !best_.empty(); }
   bool exact() const { return nodes_ <= kMaxMixNodes; }
@@ -113,7 +115,8 @@ class Search {
     if (++nodes_ > kMaxMixNodes && found()) return;
     if (i + 1 == options_.size()) return close(i, needed, so_far);
     const ReplicaCount middle = fractional_count(i, needed);
-    // Search outwards: costs are convex, so that a direction ends where its bound exceeds the best cost.
+    // The search goes from `middle` in both directions. It ends in a direction as soon as the bound exceeds the best
+    // cost, because costs are convex.
     for (ReplicaCount n = middle; n <= most_[i] && try_one(i, n, needed, so_far); ++n) {
     }
     for (ReplicaCount n = middle - 1; n >= options_[i].least && try_one(i, n, needed, so_far); --n) {
@@ -123,7 +126,8 @@ class Search {
   /// @return false: neither this count nor any further out in this direction can be better
   bool try_one(std::size_t i, ReplicaCount n, std::int64_t needed, __int128 so_far) {
     const std::int64_t left = needed - n * options_[i].worth_milli;
-    if (left > reach_[i + 1]) return false;  // below the fractional optimum: this count and smaller ones are too few
+    if (left > worth_from_[i + 1])
+      return false;  // below the fractional optimum: this count and smaller ones are too few
     const __int128 with = so_far + cost(i, n);
     if (found() && with + bound(i + 1, left) > best_cost_) return false;
     chosen_[i] = n;
@@ -151,8 +155,9 @@ class Search {
   std::int64_t horizon_;
   std::int64_t lead_;
   std::vector<ReplicaCount> most_;
-  std::vector<std::int64_t> reach_;  // largest worth of this and all later variants
-  std::vector<Segment> segments_;    // segments, cheapest per worth first
+  std::vector<std::int64_t>
+      worth_from_;                 // by variant: largest worth that this and all later variants can have together
+  std::vector<Segment> segments_;  // segments, cheapest per worth first
   std::vector<ReplicaCount> chosen_;
   std::vector<ReplicaCount> best_;
   __int128 best_cost_ = 0;

@@ -45,9 +45,10 @@ struct Mix {
 ///   price x horizon and, if any replica starts, lead x price of all replicas that start or stop
 ///
 /// Ties go to the mix with the fewest changes, then the fewest replicas, then more of the earlier variants. If no mix
-/// carries the load, returns the most of each variant.
+/// carries the load, returns `most` replicas of each variant with a capacity, and `least` of the others.
 ///
-/// Exact within `kMaxMixNodes` steps of branch and bound, far more than two or three variants need.
+/// The result is exact if the search ends within `kMaxMixNodes` steps of branch and bound. Two or three variants need
+/// far fewer steps.
 Mix cheapest_mix(std::span<const MixOption> options, std::int64_t needed_milli, const MixTerms& terms);
 inline constexpr std::size_t kMaxMixNodes = 20'000;
 

@@ -10,7 +10,7 @@ namespace {
 void add_load(Sizing& s, const Step& step) {
   s.running = to_whole(step.load.running);
   s.waiting = to_whole(step.load.waiting);
-  s.held = to_whole(step.load.held);
+  s.gateway_queued = to_whole(step.load.gateway_queued);
   s.prompt_tokens_per_s = to_whole(step.load.prompt_rate);
   s.generated_tokens_per_s = to_whole(step.load.generated_rate);
   s.serving = step.load.serving;
@@ -20,7 +20,7 @@ void add_load(Sizing& s, const Step& step) {
 
 void add_capacity(Sizing& s, const Step& step) {
   const EngineEstimate& engine = step.variants.front().engine;
-  const Capacity& carries = step.unit();
+  const Capacity& carries = step.first_variant_capacity();
   s.role = step.role.role;
   s.prompt = to_whole(step.shape.prompt);
   s.output = to_whole(step.shape.output);
@@ -44,7 +44,7 @@ void add_need(Sizing& s, const RequiredReplicas& need) {
   s.backlog_milli = to_milli(need.backlog);
   s.backlog_drains = need.backlog_drains;
   s.forecast_milli = to_milli(need.outlook.forecast);
-  s.spread_ppm = to_ppm(need.outlook.spread);
+  s.forecast_error_ppm = to_ppm(need.outlook.forecast_error);
   s.safety_milli = to_milli(need.outlook.safety);
   s.slack_ppm = to_ppm(need.outlook.slack);
   s.needed_milli = to_milli(need.total);

@@ -33,7 +33,7 @@ struct VariantSizing {
   MicroUsd price_per_hour{};                       ///< price of one replica; 0: unknown
   GpuCount gpus = 0;                               ///< GPUs of one replica
   std::optional<ReplicaCount> further_replicas{};  ///< further replicas that fit; empty: unknown
-  Duration denied{};         ///< remaining time without plans for this variant, because its GPUs were unavailable
+  Duration denied{};         ///< remaining time in which no more replicas of this variant are planned
   ReplicaCount current = 0;  ///< requested replicas
   /// Fewest replicas that may be chosen.
   ReplicaCount least = 0;
@@ -65,7 +65,7 @@ struct WarmSizing {
   ReplicaCount replicas = 0;
   std::int64_t wakes = 0;
   RequestCount requests = 0;
-  RequestCount requests_late = 0;     ///< requests that starts from zero delayed too long
+  RequestCount requests_late = 0;     ///< requests that starts from zero would delay too long
   RequestCount requests_allowed = 0;  ///< requests that the SLO allows to be late at wakes
   Duration late_for{};                ///< cold start time beyond what the SLO allows a request to wait
 };
@@ -77,8 +77,8 @@ struct Sizing {
 
   // Observed load.
   RequestCount running = 0;
-  RequestCount waiting = 0;  ///< requests queued in engines
-  RequestCount held = 0;     ///< requests queued at the gateway
+  RequestCount waiting = 0;         ///< requests queued in engines
+  RequestCount gateway_queued = 0;  ///< requests queued at the gateway
   std::int64_t prompt_tokens_per_s = 0;
   std::int64_t generated_tokens_per_s = 0;
   std::int64_t arriving_tokens_per_s = 0;  ///< prompt tokens of all arrivals, queued ones included; smoothed
@@ -104,11 +104,11 @@ struct Sizing {
   bool out_of_reach = false;  ///< true: even a single sequence misses the bound on TPOT or TTFT
 
   // Demand.
-  std::int64_t served_milli = 0;     ///< demand from generated tokens
-  std::int64_t arriving_milli = 0;   ///< demand from arriving prompts
+  std::int64_t served_milli = 0;     ///< demand from arriving prompts and generated tokens
+  std::int64_t arriving_milli = 0;   ///< demand from arriving prompts and the answers to expect for them
   bool queue_drains = false;         ///< true: a queue is draining, so that generation exceeds arrivals
   std::int64_t demand_milli = 0;     ///< `arriving_milli` while a queue drains, else the larger of the two
-  std::int64_t in_flight_milli = 0;  ///< running and waiting requests divided by the batch
+  std::int64_t in_flight_milli = 0;  ///< running and queued requests, the gateway's included, divided by the batch
   /// Replicas needed for the queue that will remain when a new replica is ready; 0: the serving and starting replicas
   /// drain the queue soon after that.
   std::int64_t backlog_milli = 0;
@@ -117,7 +117,7 @@ struct Sizing {
   // Plan.
   Duration lead{};  ///< time from a decision to a serving replica
   std::int64_t forecast_milli = 0;
-  std::int64_t spread_ppm = 0;
+  std::int64_t forecast_error_ppm = 0;
   std::int64_t safety_milli = 0;
   std::int64_t slack_ppm = 0;   ///< headroom for interference between requests within a replica, relative
   std::int64_t missed_ppm = 0;  ///< estimated share of requests that miss their SLO now

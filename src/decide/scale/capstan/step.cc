@@ -16,8 +16,8 @@ namespace {
 
 using std::chrono::minutes;
 
-constexpr Duration kAheadUnknown = minutes(10);  // assumed start time until a start was measured
-// Longest interval between decisions that counts; a longer gap adds no information.
+constexpr Duration kAssumedStart = minutes(10);  // assumed start time until a start was measured
+// A longer time between two decisions counts as this time, because the rest of the gap adds no information.
 constexpr Duration kMaxGap = minutes(2);
 constexpr Duration kMinShortWindow = minutes(1);  // long enough for one more scrape
 constexpr Duration kLongWindow = minutes(20);
@@ -30,7 +30,7 @@ constexpr Duration kDeniedFor = minutes(10);  // time for which the plan does no
 constexpr double kMaxWorth = 1e3;             // largest worth, in replicas of the first variant
 constexpr std::int64_t kWorthParts = 20;      // relative changes below 1/20 are ignored
 
-// Decisions use these values in the precision in which explanations show them.
+// These functions round a value to the precision in which explanations show it, so that decisions use the shown values.
 double in_thousandths(double value) { return static_cast<double>(to_milli(value)) / 1000.0; }
 double in_millionths(double value) { return static_cast<double>(to_ppm(value)) / 1e6; }
 
@@ -42,8 +42,8 @@ double upper_tail(double deviations) {
 }
 
 /// Returns the share of a replica's first tokens that were late. If the bound grows with the prompt, engines do not
-/// count late first tokens. A request then counts as late if it waited longer than `Slo::queue_time`, because no
-/// shorter wait makes a prompt late. If no share is reported, assumes an exponential tail with the known 99th
+/// count late first tokens. A request then counts as late if it waited longer than `Slo::max_queue_time()`, because
+/// no shorter wait makes a prompt late. If no share is reported, assumes an exponential tail with the known 99th
 /// percentile. `bound` is the TTFT bound of the mean prompt.
 double late_share(const Load::ReplicaLoad& replica, const model::Slo& slo, Duration bound) {
   if (bound <= Duration{} || replica.ttft_p99_s <= 0) return 0;
@@ -83,7 +83,7 @@ double missed_share(const Step& step, const model::Slo& slo) {
 bool as_planned(const Step& step) {
   if (step.memory.need_peaks.empty() || step.load.silent > 0) return false;
   const double needed = static_cast<double>(step.memory.need_peaks.back().milli) / 1000.0;
-  const bool queued = step.load.waiting + step.load.held > static_cast<double>(step.load.serving);
+  const bool queued = step.load.waiting + step.load.gateway_queued > static_cast<double>(step.load.serving);
   return step.serving() >= std::floor(needed) && !queued;
 }
 
@@ -117,9 +117,9 @@ double Step::sequences_serving() const {
 
 double Step::queued() const { return std::max(load.in_flight() - sequences_serving(), 0.0); }
 
-double Step::requests_per_s() const { return unit().tokens_per_s / shape.output; }
+double Step::requests_per_s() const { return first_variant_capacity().tokens_per_s / shape.output; }
 
-RequestCount Step::held() const { return load.gateway_read ? to_whole(load.held) : 0; }
+RequestCount Step::gateway_queued() const { return load.gateway_read ? to_whole(load.gateway_queued) : 0; }
 
 double RequiredReplicas::margin() const {
   return total - static_cast<double>(to_milli(outlook.forecast) + to_milli(backlog)) / 1000.0;
@@ -129,13 +129,13 @@ double compute_need(Step& step) {
   RequiredReplicas& need = step.need;
   const auto [arriving, arrivals_noise] = learn_arrivals(step.load, step.shape, step.since_last, step.memory);
   // A replica divides its time between prompts and decode. Demand is the replica time that both need.
-  const double prompts = arriving * step.unit().prompt_s;
+  const double prompts = arriving * step.first_variant_capacity().prompt_s;
   need.arriving_tokens_per_s = arriving;
-  need.served = prompts + step.load.generated_rate * step.unit().decode_s;
-  need.arriving = prompts + arriving / step.shape.prompt_per_output * step.unit().decode_s;
+  need.served = prompts + step.load.generated_rate * step.first_variant_capacity().decode_s;
+  need.arriving = prompts + arriving / step.shape.prompt_per_output * step.first_variant_capacity().decode_s;
   need.queue_drains = is_queue_draining(step);
   need.demand = need.queue_drains ? need.arriving : std::max(need.served, need.arriving);
-  need.in_flight = step.load.in_flight() / static_cast<double>(step.unit().batch);
+  need.in_flight = step.load.in_flight() / static_cast<double>(step.first_variant_capacity().batch);
   need.backlog = backlog(step, need.demand);
   // A prefill-only replica releases a prompt as soon as it is computed, so requests in flight understate its load.
   const bool prefills = step.role.role == model::Role::prefill;
@@ -156,7 +156,7 @@ NeedHistory need_history(Step& step, double needed) {
   history.longest = std::clamp<Duration>(6 * step.lead, kLongWindow, kMaxLongWindow);
   record_need(needed, kMaxLongWindow, step.memory, step.now);
   history.seen = step.now - step.memory.since;
-  const double spread = 1 + in_millionths(step.need.outlook.spread);
+  const double spread = 1 + in_millionths(step.need.outlook.forecast_error);
   history.round_trip_need = highest_need(step.memory, step.now - history.round_trip) * spread;
   history.longest_need = highest_need(step.memory, step.now - history.longest);
   return history;
@@ -220,7 +220,7 @@ void compute_worths(Step& step, const model::Slo& slo) {
     VariantStep& variant = step.variants[i];
     variant.capacity = capacity(variant.engine, step.shape, step.load.variants[i], slo);
     if (i == 0) continue;
-    const double worth = time_s(step.unit()) / std::max(time_s(variant.capacity), 1e-12);
+    const double worth = time_s(step.first_variant_capacity()) / std::max(time_s(variant.capacity), 1e-12);
     // Small changes are noise in the mean request and must not change the mix.
     std::int64_t& known = step.memory.alternatives[i - 1].worth_milli;
     const std::int64_t now = std::max<std::int64_t>(to_milli(std::min(worth, kMaxWorth)), 1);
@@ -233,16 +233,17 @@ void compute_worths(Step& step, const model::Slo& slo) {
     variant.relative_capacity = in_reach(variant) ? variant.relative_capacity : 0;
 }
 
-/// Stops planning for a while with a variant whose purchases fail with capacity errors or whose replicas wait too long
-/// for GPUs.
-void follow_denials(Step& step) {
+/// Excludes a variant of a mix from planning for a while if its purchases fail with capacity errors, if its replicas
+/// wait too long for GPUs, or if it misses the SLO.
+void update_denials(Step& step) {
   if (step.variants.size() == 1) return;
   for (std::size_t i = 0; i < step.variants.size(); ++i) {
     const Load::VariantLoad& seen = step.load.variants[i];
     const Supply& supply = i == 0 ? step.role.supply : step.role.alternatives[i - 1].supply;
     Instant& until = variant_memory(step.memory, i).denied_until;
     if (seen.pending > 0 && (supply.refused || seen.without_gpus >= kGpuTimeout)) until = step.now + kDeniedFor;
-    // A variant near its bound could otherwise enter and leave the plan with every decision.
+    // A variant that misses the SLO is excluded for the same time. Otherwise a variant close to its bound could enter
+    // and leave the plan with every decision.
     if (step.variants[i].relative_capacity == 0) until = step.now + kDeniedFor;
     step.variants[i].denied = supply.refused || step.now < until;
   }
@@ -252,19 +253,19 @@ void follow_denials(Step& step) {
 /// window opens. Until a start has been measured, assumes a pessimistic one. Replicas that already run are kept if the
 /// window opens within one stop-and-start round trip.
 ReplicaCount minimum_ahead(const VariantStep& variant, const Step& step) {
-  const RoleView& role = *variant.role;
+  const WorkloadView& role = *variant.role;
   if (role.windows == nullptr || role.windows->empty()) return role.min;
   const auto within = [&](Duration ahead) {
     return model::bounds_at({role.min, role.max}, *role.windows, step.now, ahead + step.policy.sync_period).min;
   };
   const Duration lead = variant.lead.typical;
-  const Duration start = variant.lead.is_known ? lead : std::max<Duration>(lead, kAheadUnknown);
-  const Duration round_trip = std::max<Duration>(2 * lead, kAheadUnknown);
+  const Duration start = variant.lead.is_known ? lead : std::max<Duration>(lead, kAssumedStart);
+  const Duration round_trip = std::max<Duration>(2 * lead, kAssumedStart);
   return std::max(within(start), std::min(role.current, within(round_trip)));
 }
 
 /// Uses the slowest variant's lead time: the plan is complete only when the last replica serves.
-void follow_leads(Step& step) {
+void update_leads(Step& step) {
   Lead longest;
   for (std::uint32_t i = 0; i < step.variants.size(); ++i) {
     VariantStep& variant = step.variants[i];
@@ -285,11 +286,11 @@ double target_of(const Step& step) {
 
 void record_wakes(Step& step, Duration late) {
   // Requests are derived from token counters, because request counters differ between engines. An error of the mean
-  // prompt changes the late requests and all requests by the same factor.
-  const Capacity& carries = step.unit();
+  // prompt does not matter: it changes the late requests and all requests by the same factor.
+  const Capacity& carries = step.first_variant_capacity();
   const double request_s = step.shape.prompt * carries.prompt_s + step.shape.output * carries.decode_s;
   record_arrivals({.requests = step.load.prompt_tokens / step.shape.prompt,
-                   .queued = step.load.waiting + step.load.held,
+                   .queued = step.load.waiting + step.load.gateway_queued,
                    .request_s = request_s * (1 + safety_margin(step.memory, step.lead)),
                    .late_for = late,
                    .sleeps_after = sleeps_after(step.lead)},
@@ -297,8 +298,9 @@ void record_wakes(Step& step, Duration late) {
 }
 
 /// Computes from past wakes how many replicas stay warm: while there is no load, and at the start of load until a cold
-/// start would be over. The whole service's bounds count even for decode, because decode also delays first tokens.
-void follow_wakes(Step& step) {
+/// start would be over. Even for a decode role, the SLO of the whole service counts, because a cold start of a decode
+/// replica also delays first tokens.
+void update_wakes(Step& step) {
   const model::Slo slo = slo_for_mean_prompt(step.role.slo, step.variants.front().engine, step.shape);
   const Duration late = late_for(slo, step.lead);
   if (!step.load.idle()) {
@@ -309,32 +311,34 @@ void follow_wakes(Step& step) {
   step.warm = minimum_warm(step.memory, target_of(step), late, step.now);
 }
 
-/// Updates the error budget from the observed misses.
-void follow_misses(Step& step, const model::Slo& slo) {
+/// Estimates the share of requests that miss the SLO, and adjusts the safety margins by it.
+void update_misses(Step& step, const model::Slo& slo) {
   step.missed_share = missed_share(step, slo);
   if (step.load.idle()) return;
   const double target = target_of(step);
-  const double busy = step.load.prompt_rate * step.unit().prompt_s + step.load.generated_rate * step.unit().decode_s;
+  const double busy = step.load.prompt_rate * step.first_variant_capacity().prompt_s +
+                      step.load.generated_rate * step.first_variant_capacity().decode_s;
   const double use = busy / std::max(step.serving(), 1.0);
   // If no engine reports first tokens, the absence of late ones proves nothing.
   const bool is_conclusive = slo.ttft <= Duration{} || !step.load.ttft_unknown() || step.missed_share > 1 - target;
-  if (is_conclusive) spend_budget({step.missed_share, use, target, as_planned(step), step.since_last}, step.memory);
+  if (is_conclusive)
+    adjust_safety_margins({step.missed_share, use, target, as_planned(step), step.since_last}, step.memory);
   step.memory.last_used = step.now;
 }
 
 }  // namespace
 
-Step observe(const RoleView& role, const Capstan& policy, CapstanMemory& memory, Instant now) {
+Step observe(const WorkloadView& role, const Capstan& policy, CapstanMemory& memory, Instant now) {
   const Duration since_last = std::clamp(now - memory.at, Duration{}, kMaxGap);
   Step step{role, policy, memory, now, since_last, read_load(role, memory, now), {}, {}};
   step.variants.resize(step.load.variants.size());
   learn_engines(step);
   const model::Slo slo = slo_for_mean_prompt(role_slo(role.slo, role.role), step.variants.front().engine, step.shape);
   compute_worths(step, slo);
-  follow_denials(step);
-  follow_leads(step);
-  follow_wakes(step);
-  follow_misses(step, slo);
+  update_denials(step);
+  update_leads(step);
+  update_wakes(step);
+  update_misses(step, slo);
   memory.at = now;
   return step;
 }

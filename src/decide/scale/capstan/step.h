@@ -9,7 +9,7 @@
 #include "decide/scale/scale.h"
 
 // Working data of one decision of Capstan's policy, for a single variant or a mix: observations, the capacity of each
-// variant, and the need. The unit is a replica of the first variant. The decision reads only these values.
+// variant, and the need. Capacities are in replicas of the first variant. The decision reads only these values.
 namespace capstan::decide::scale {
 
 inline constexpr double kRoundingTolerance = 0.05;  // part of a replica above a whole number that is ignored
@@ -18,24 +18,24 @@ inline constexpr double kClearSurplus = 0.5;   // part of a replica: surplus bey
 
 /// One variant in a decision.
 struct VariantStep {
-  const RoleView* role = nullptr;  ///< view with its own replicas and its maximum
-  ReplicaCount min = 0;            ///< minimum, including scheduled floors that begin before a new replica could serve
+  const WorkloadView* role = nullptr;  ///< view with its own replicas and its maximum
+  ReplicaCount min = 0;  ///< minimum, including scheduled floors that begin before a new replica could serve
   EngineEstimate engine;
   Capacity capacity;
   double relative_capacity = 1;  ///< capacity of one of its replicas; 0: not used for planning
   Lead lead;
-  bool denied = false;  ///< true: its GPUs are unavailable now
+  bool denied = false;  ///< true: its GPUs are or were unavailable, or it missed the SLO; no more replicas are planned
 };
 
-/// How many replicas must be ready after the lead time, and the values from which the count follows. Replicas if no
-/// unit is named.
+/// The number of replicas that must be ready after the lead time, and the values from which it follows. The unit is
+/// replicas unless another one is named.
 struct RequiredReplicas {
   double arriving_tokens_per_s = 0;  ///< prompt tokens of all arrivals, queued ones included; smoothed
-  double served = 0;                 ///< demand from generated tokens
-  double arriving = 0;               ///< demand from arriving prompts
+  double served = 0;                 ///< demand from arriving prompts and generated tokens
+  double arriving = 0;               ///< demand from arriving prompts and the answers to expect for them
   bool queue_drains = false;         ///< true: a queue is draining, so that generation exceeds arrivals
   double demand = 0;                 ///< `arriving` while a queue drains, else the larger of the two
-  double in_flight = 0;              ///< running and waiting requests divided by the batch
+  double in_flight = 0;              ///< running and queued requests, the gateway's included, divided by the batch
   double backlog = 0;                ///< demand of the queue that will remain when a new replica is ready
   Duration backlog_drains{};         ///< time until the serving and starting replicas empty the queue; 0: none
   Outlook outlook{};
@@ -46,7 +46,7 @@ struct RequiredReplicas {
 };
 
 struct Step {
-  const RoleView& role;  ///< view with the replicas of all variants
+  const WorkloadView& role;  ///< view with the replicas of all variants
   const Capstan& policy;
   CapstanMemory& memory;
   Instant now;
@@ -61,21 +61,21 @@ struct Step {
   RequiredReplicas need{};
   Duration window{};  ///< time for which a lower count must have sufficed
 
-  const Capacity& unit() const { return variants.front().capacity; }
-  double serving() const;            ///< capacity of the serving replicas
-  double counted() const;            ///< capacity of the serving replicas and those on their way
-  double sequences_serving() const;  ///< sequences that the serving replicas carry
-  double queued() const;             ///< requests in flight beyond `sequences_serving()`
-  double requests_per_s() const;     ///< requests/s that one replica serves
-  RequestCount held() const;         ///< requests queued at the gateway; 0 without a usable reading
+  const Capacity& first_variant_capacity() const { return variants.front().capacity; }
+  double serving() const;               ///< capacity of the serving replicas
+  double counted() const;               ///< capacity of the serving replicas and those on their way
+  double sequences_serving() const;     ///< sequences that the serving replicas carry
+  double queued() const;                ///< requests in flight beyond `sequences_serving()`
+  double requests_per_s() const;        ///< requests/s that one replica serves
+  RequestCount gateway_queued() const;  ///< requests queued at the gateway; 0 without a usable reading
 };
 
 /// Reads all signals once and updates the learned values.
 /// @param role  for a mix, one view with the replicas of all variants
-Step observe(const RoleView& role, const Capstan& policy, CapstanMemory& memory, Instant now);
+Step observe(const WorkloadView& role, const Capstan& policy, CapstanMemory& memory, Instant now);
 
-/// Computes the demand, and how many replicas must be ready after the lead time, not rounded to whole replicas: enough
-/// for the forecast with its safety margin, and for the backlog. Returns `RequiredReplicas::total`.
+/// Computes the demand and the number of replicas that must be ready after the lead time. They suffice for the forecast
+/// with its safety margin, and for the backlog. Returns this number, `RequiredReplicas::total`, without rounding it.
 double compute_need(Step& step);
 
 /// Rounds up to whole replicas, at least 1, after subtracting `tolerated`.
@@ -100,7 +100,7 @@ ReplicaCount needed_now(const Step& step);
 /// usable reading holds new requests.
 bool can_sleep(const Step& step);
 
-/// Returns the replicas that stay without load because a cold start from fewer would use up the SLO's error budget.
+/// Returns how many replicas stay without load. With fewer, cold starts would use too much of the SLO's error budget.
 ReplicaCount warm_replicas(const Step& step);
 
 /// Returns the reason why replicas stay warm.
@@ -110,6 +110,6 @@ model::Reason warm_reason(const WarmSizing& warm);
 Sizing sizing_of(const Step& step);
 
 /// Decides all variants of a service in one decision.
-Decision decide_mix(const Capstan& policy, const RoleView& role, CapstanMemory& memory, Instant now);
+Decision decide_mix(const Capstan& policy, const WorkloadView& role, CapstanMemory& memory, Instant now);
 
 }  // namespace capstan::decide::scale

@@ -11,12 +11,12 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 /// Returns a view with one serving H100 replica and the given A100 replicas.
-RoleView h100_and(const std::vector<RoleView::Replica>& a100) {
-  RoleView role;
+WorkloadView h100_and(const std::vector<WorkloadView::Replica>& a100) {
+  WorkloadView role;
   role.slo = {.ttft = seconds(1), .tpot = std::chrono::milliseconds(50), .e2e = {}};
   role.engine = *engine::EngineTable::bundled().find("Llama-3.1-8B", "H100", 1, "bfloat16");
   role.max = 9;
-  RoleView other = role;
+  WorkloadView other = role;
   other.service = {1};
   other.engine = *engine::EngineTable::bundled().find("Llama-3.1-8B", "A100", 1, "bfloat16");
   role.current = 1;
@@ -28,7 +28,7 @@ RoleView h100_and(const std::vector<RoleView::Replica>& a100) {
 }
 
 struct Observed {
-  RoleView role;
+  WorkloadView role;
   Capstan policy{};
   Memory memory{};
   std::optional<Step> step{};
@@ -51,7 +51,7 @@ TEST(Step, TheWorthOfAReplicaIsTheRatioOfServiceTimesForTheSameRequests) {
 }
 
 TEST(Step, WithOneVariantTheWorthIsOne) {
-  RoleView role = h100_and({});
+  WorkloadView role = h100_and({});
   role.alternatives.clear();
   role.current = 3;
   Observed seen{role};
@@ -62,7 +62,8 @@ TEST(Step, WithOneVariantTheWorthIsOne) {
 }
 
 TEST(Step, APendingReplicaWithUnavailableGpusIsNotCounted) {
-  RoleView role = h100_and({{{1}, model::Gang::Phase::starting, {}, {}}, {{2}, model::Gang::Phase::pending, {}, {}}});
+  WorkloadView role =
+      h100_and({{{1}, model::Gang::Phase::starting, {}, {}}, {{2}, model::Gang::Phase::pending, {}, {}}});
   role.alternatives[0].supply.refused = true;
   Observed seen{merged_variants(role)};
   const Step& step = seen.at({minutes(1)});

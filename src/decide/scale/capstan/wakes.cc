@@ -25,7 +25,8 @@ std::int64_t requests_milli(std::int64_t saved) {
   return std::clamp<std::int64_t>(saved, 0, thousandths(kMaxCountedRequests));
 }
 
-/// Returns the early requests of an episode, at least one: the request that caused the wake.
+/// Returns the number of early requests of an episode, in thousandths. It is at least 1000, because one request caused
+/// the wake.
 std::int64_t early_milli(const Episode& episode) {
   return std::max<std::int64_t>(requests_milli(episode.early_milli), 1000);
 }
@@ -57,7 +58,8 @@ void record_arrivals(const NewLoad& load, CapstanMemory& memory, Instant now) {
   const std::int64_t before = requests_milli(episode.requests_milli);
   episode.requests_milli = std::min(before + thousandths(load.requests), thousandths(kMaxCountedRequests));
   if (now - episode.began > load.late_for) return;
-  // Prompts of waiting requests are counted only when they are computed, which is after a start from zero.
+  // Requests that still wait are added, because `requests_milli` counts a prompt only once it is computed, and that is
+  // after the start from zero.
   const std::int64_t arrived = episode.requests_milli + thousandths(load.queued);
   episode.early_milli = std::max(episode.early_milli, arrived);
   const double per_s = static_cast<double>(arrived) / 1000.0 / in_seconds(now - episode.began + kFirstSeen);

@@ -10,7 +10,7 @@ namespace capstan::decide::scale {
 Duration sleeps_after(Duration lead);
 
 /// Returns how long a cold start delays a request beyond what the SLO allows for the first token, or for the whole
-/// request if only that is bounded. 0 if the SLO bounds neither.
+/// request if only that is bounded. The result is 0 if the SLO bounds neither.
 Duration late_for(const model::Slo& slo, Duration lead);
 
 /// Load since the last decision, for the history of wakes.
@@ -22,13 +22,13 @@ struct NewLoad {
   Duration sleeps_after{};  ///< idle time that ends an episode
 };
 
-/// Adds to the current episode, or begins one after an idle time in which no replica was needed. Call it while there is
-/// load, before `last_used` is updated.
+/// Adds the load to the current episode, or to a new one after an idle time of at least `sleeps_after`. Call it while
+/// there is load, before `last_used` is updated.
 void record_arrivals(const NewLoad& load, CapstanMemory& memory, Instant now);
 
 /// Returns the fewest replicas that must stay warm while the service is idle, so that the remembered episodes of load
-/// use at most half of the SLO's error budget. If an episode needed more replicas than stay warm, all requests that a
-/// start from zero would delay beyond the SLO count as late. The result is 0 if no episode is remembered.
+/// use at most half of the SLO's error budget. If the early requests of an episode needed more replicas than stay warm,
+/// all of them count as late. The result is 0 if no episode is remembered.
 /// @param target  share of requests that must meet the SLO
 WarmSizing minimum_warm(const CapstanMemory& memory, double target, Duration late_for, Instant now);
 

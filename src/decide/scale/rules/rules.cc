@@ -25,7 +25,7 @@ struct Rule {
 
 /// The input of all rules.
 struct RulesInput {
-  const RoleView& role;
+  const WorkloadView& role;
   const Rules& policy;
   Load load;
   /// Divisor of the means, at least 1. With a required spread, it is the number of replicas that remain after the loss
@@ -68,7 +68,7 @@ Rule rule_of(const RulesInput& input, Kind kind, double value, std::int64_t targ
 }
 
 Rule queue_rule(const RulesInput& input) {
-  const double total = input.load.waiting + input.load.held;
+  const double total = input.load.waiting + input.load.gateway_queued;
   const auto bound = static_cast<double>(input.policy.waiting_above);
   Rule rule =
       rule_of(input, Kind::waiting, input.mean(total), input.policy.waiting_above, input.for_total(total, bound));
@@ -78,8 +78,8 @@ Rule queue_rule(const RulesInput& input) {
   return rule;
 }
 
-/// Evaluates KV usage. The signal is below its bound only if one step fewer replicas would also stay under the upper
-/// bound.
+/// Evaluates KV usage. The signal counts as below its lower bound only if the usage would stay within the upper bound
+/// with one step fewer replicas.
 Rule kv_rule(const RulesInput& input) {
   const double total = input.load.kv_used * 1e6, bound = static_cast<double>(input.policy.kv_above_ppm);
   Rule rule = rule_of(input, Kind::kv, input.mean(total), input.policy.kv_above_ppm, input.for_total(total, bound));
@@ -226,8 +226,8 @@ void apply_rules(Decision& decision, const RulesInput& input, const std::vector<
 }
 
 /// Decides when no replica serves: the gateway's queue is the only signal.
-void wake(Decision& decision, const RoleView& role, const Load& load) {
-  const RequestCount held = load.gateway_read ? rounded(load.held) : 0;
+void wake(Decision& decision, const WorkloadView& role, const Load& load) {
+  const RequestCount held = load.gateway_read ? rounded(load.gateway_queued) : 0;
   decision.why = {ReasonCode::demand_unknown, {decision.current}};
   if (held > 0 && decision.current == 0) {
     decision.proposed = std::max<ReplicaCount>(1, role.min);
@@ -236,7 +236,7 @@ void wake(Decision& decision, const RoleView& role, const Load& load) {
 }
 
 /// Applies the window and the bounds, and sets their reason if they change the count.
-void limit(Decision& decision, const RoleView& role, const Rules& policy, Memory& memory, Instant now) {
+void limit(Decision& decision, const WorkloadView& role, const Rules& policy, Memory& memory, Instant now) {
   HpaSettings window;
   window.downscale_stabilization = policy.cool_down;
   decision.stabilized = stabilize(memory, window, role.current, decision.proposed, now);
@@ -263,7 +263,7 @@ std::vector<model::SignalField> signals_needed_by(const Rules& policy) {
 
 Duration period_of(const Rules& policy) { return policy.sync_period; }
 
-Decision decide_by(const Rules& policy, Decision decision, const RoleView& role, Memory& memory, Instant now) {
+Decision decide_by(const Rules& policy, Decision decision, const WorkloadView& role, Memory& memory, Instant now) {
   record_first_replicas(memory, role.current, now);
   const RulesInput input{role, policy, read_load(role, load_memory(memory, now), now)};
   if (input.load.serving == 0) {

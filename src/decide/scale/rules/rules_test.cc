@@ -25,7 +25,7 @@ struct Readings {
 
 /// Four identical serving replicas with readings every 15 s.
 struct RuledService {
-  RoleView role;
+  WorkloadView role;
   Memory memory;
   Instant now{};
   std::int64_t generated = 0;
@@ -41,7 +41,7 @@ struct RuledService {
   }
 
   void add(std::uint32_t id, Gang::Phase phase) {
-    RoleView::Replica& replica = role.replicas.emplace_back();
+    WorkloadView::Replica& replica = role.replicas.emplace_back();
     replica.id = model::GangId{id};
     replica.phase = phase;
   }
@@ -49,7 +49,7 @@ struct RuledService {
   void report(const Readings& readings) {
     constexpr std::int64_t kRunning = 10;
     if (readings.tpot_ms > 0) generated += kRunning * 15'000 / readings.tpot_ms;
-    for (RoleView::Replica& replica : role.replicas) {
+    for (WorkloadView::Replica& replica : role.replicas) {
       model::ReplicaSignals& s = replica.signals;
       s.waiting = Signal::measured(readings.waiting);
       s.running = Signal::measured(kRunning);
@@ -237,7 +237,7 @@ TEST(Rules, TheServicesBoundsApply) {
 /// Makes four replicas, two in each of two zones.
 RuledService in_two_zones() {
   RuledService service;
-  for (RoleView::Replica& replica : service.role.replicas) replica.domain = replica.id.value % 2;
+  for (WorkloadView::Replica& replica : service.role.replicas) replica.domain = replica.id.value % 2;
   service.role.spread = Spread{.domains = 2, .held = {2, 2}};
   return service;
 }

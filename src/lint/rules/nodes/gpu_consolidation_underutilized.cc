@@ -24,7 +24,7 @@ bool forbids_consolidation(const Value& budgets) {
   });
 }
 
-/// Returns true if all GPU pods in the folder have do-not-disrupt.
+/// Returns true if the folder has GPU pods and all of them have do-not-disrupt.
 bool are_pods_protected(const Subject& s) {
   bool has_any = false;
   for (const std::string_view kind : {"Deployment", "StatefulSet", "LeaderWorkerSet"}) {
@@ -61,12 +61,12 @@ bool waits_long(const Value& disruption) {
 }
 
 /// Returns true if all nodes of the pool are spot nodes. Its pods are interrupted anyway.
-bool is_spot_alone(const Pool& pool) {
+bool has_only_spot_nodes(const Pool& pool) {
   return allows_spot(pool) && requirement(pool, "capacity-type")["values"].count == 1;
 }
 
 /// Returns true if the pool has one instance type with one GPU. No other node of the pool is cheaper or has room.
-bool has_one_gpu_nodes_of_one_type(const Pool& pool) {
+bool has_single_gpu_type(const Pool& pool) {
   const std::vector<std::string> types = instance_types_of(pool);
   return types.size() == 1 && gpus_of_instance(types.front()) == 1;
 }
@@ -102,7 +102,7 @@ void check(const Subject& s) {
   add_edits(finding, disruption);
   const bool may_interrupt = is_marked_interruptible(*pool) && !has_gpu_workload(*pool, s.set);
   const bool is_mild = policy.is("Balanced") || are_pods_protected(s) || waits_long(disruption) || may_interrupt;
-  if (is_mild || is_spot_alone(*pool) || has_one_gpu_nodes_of_one_type(*pool) || !is_for_serving(*pool, s.set))
+  if (is_mild || has_only_spot_nodes(*pool) || has_single_gpu_type(*pool) || !is_for_serving(*pool, s.set))
     finding.set_severity(Severity::info);
   if (!policy) finding.mark_absence();
 }

@@ -37,7 +37,8 @@ Limits limits_of(const Value& limits) {
   return out;
 }
 
-/// Returns the limit that allows the fewest nodes with this many CPUs, memory and GPUs, and the GPUs of these nodes.
+/// Returns the resource whose limit allows fewer nodes of one size, and the number of GPUs that these nodes have
+/// together. A node has `cpus` CPUs, `memory` GiB of memory and `gpus` GPUs.
 IndirectLimit limit_for(const Limits& limits, std::int64_t cpus, std::int64_t memory, std::int64_t gpus) {
   const std::int64_t by_cpus = limits.cpus == kNoLimit ? kNoLimit : limits.cpus / cpus * gpus;
   const std::int64_t by_memory = limits.memory == kNoLimit ? kNoLimit : limits.memory / memory * gpus;
@@ -45,7 +46,8 @@ IndirectLimit limit_for(const Limits& limits, std::int64_t cpus, std::int64_t me
                               : IndirectLimit{.resource = "memory", .gpus = by_memory};
 }
 
-/// Returns the effective limit for the allowed instances that get the most GPUs. Returns none if neither CPUs nor
+/// Returns the number of GPUs that the limits on CPUs and memory allow, and the resource that decides it. If the pool
+/// allows several instance types, the result is for the type with the highest number. Returns none if neither CPUs nor
 /// memory are limited by a quantity.
 std::optional<IndirectLimit> indirect_limit(const Pool& pool) {
   const Limits limits = limits_of(*pool.limits);

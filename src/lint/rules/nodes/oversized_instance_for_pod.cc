@@ -46,11 +46,11 @@ std::optional<std::int64_t> gpus_of_node(std::string_view name) {
   return name.find('.') == name.npos ? std::optional(family->min_gpus) : gpus_of_instance(name);
 }
 
-/// The first value of a requirement whose nodes have too many GPUs.
+/// The first value of a requirement that stands for nodes with too many GPUs.
 struct Oversize {
   const Value* value = nullptr;
   std::int64_t gpus = 0;  ///< GPUs of a node
-  bool is_all = true;     ///< true if all values of the requirement have too many GPUs
+  bool is_all = true;     ///< true if all values of the requirement stand for such nodes
 };
 
 Oversize oversize_of(const Value& entry, std::int64_t max_gpus) {

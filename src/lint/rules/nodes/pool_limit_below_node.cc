@@ -17,7 +17,7 @@ constexpr std::int64_t kMilliPerUnit = 1000;
 constexpr std::int64_t kMilliMib = kMilliPerUnit * 1024 * 1024;
 
 /// Lower bounds of the resources of a node.
-struct Smallest {
+struct NodeBounds {
   std::int64_t cpus = 1;
   std::int64_t mib = 400;  ///< memory that Karpenter expects of t3.nano, with a margin
   std::int64_t gpus = 0;
@@ -51,8 +51,8 @@ bool allows_only_known_families(const Pool& pool) {
 }
 
 /// Returns bounds for the smallest node that the pool may launch.
-Smallest smallest_node(const Pool& pool) {
-  Smallest out;
+NodeBounds smallest_node(const Pool& pool) {
+  NodeBounds out;
   if (excludes_small_sizes(pool)) out = {.cpus = 2, .mib = 3000, .what = "an instance of size large"};
   const auto families = families_of(pool);
   if (!allows_only_known_families(pool) || families.empty()) return out;
@@ -74,18 +74,18 @@ Smallest smallest_node(const Pool& pool) {
 }
 
 /// Reports a limit if it is smaller than what one node has. A limit of 0 turns the pool off.
-void check_limit(const Subject& s, const Value& limit, std::int64_t milli_least, const std::string& least,
-                 const Smallest& node) {
+void check_limit(const Subject& s, const Value& limit, std::int64_t min_milli, const std::string& min_text,
+                 const NodeBounds& node) {
   const std::optional<std::int64_t> milli = manifest::read_quantity_milli(limit.text);
-  if (!milli || *milli <= 0 || *milli >= milli_least) return;
+  if (!milli || *milli <= 0 || *milli >= min_milli) return;
   s.report(limit, fmt::format("the limit {} {} of pool {} is smaller than {}, which has {}", limit.key, limit.text,
-                              s.object.name, node.what, least));
+                              s.object.name, node.what, min_text));
 }
 
 void check(const Subject& s) {
   const std::optional<Pool> pool = pool_of(s.object);
   if (!pool || s.object.kind != "NodePool" || s.object.name.empty() || pool->limits->count == 0) return;
-  const Smallest node = smallest_node(*pool);
+  const NodeBounds node = smallest_node(*pool);
   check_limit(s, (*pool->limits)["cpu"], node.cpus * kMilliPerUnit,
               node.cpus == 1 ? std::string("at least 1 CPU") : fmt::format("at least {} CPUs", node.cpus), node);
   check_limit(s, (*pool->limits)["memory"], node.mib * kMilliMib,

@@ -11,8 +11,8 @@ namespace capstan::lint {
 namespace cpu_memory_hpa_on_gpu {
 namespace {
 
-/// Returns "CPU", "memory" or "CPU and memory". Metrics-server has no other resource, so a metric of another resource
-/// has no effect.
+/// Returns "CPU", "memory" or "CPU and memory". A metric of another resource has no effect, because Metrics-server does
+/// not measure it; the text then says so.
 std::string words_for(const std::vector<ScalingSignal>& signals) {
   const auto has = [&](std::string_view resource) {
     return std::ranges::any_of(signals, [&](const ScalingSignal& signal) { return signal.metric->text == resource; });

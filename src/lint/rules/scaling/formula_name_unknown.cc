@@ -52,7 +52,8 @@ bool is_foreign_function(std::string_view name) {
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
-/// Returns true if the formula defines names of its own or is filled in later.
+/// Returns true if the formula may have names of other things than triggers: it defines names of its own, is filled in
+/// later, or has comments.
 bool has_other_names(std::string_view formula) {
   return formula.find("let ") != formula.npos || formula.find("{{") != formula.npos ||
          formula.find("$") != formula.npos || formula.find("//") != formula.npos || formula.find("/*") != formula.npos;

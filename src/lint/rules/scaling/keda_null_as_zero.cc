@@ -8,8 +8,9 @@ namespace capstan::lint {
 namespace keda_null_as_zero {
 namespace {
 
-/// Returns true for `or vector(0)`: the author wants 0 for a missing value, and the query always returns a value.
-bool has_default_zero(const Query& query) {
+/// Returns true for a query of the form `x or y`, such as `x or vector(0)`: the author states the value to use if `x`
+/// is missing.
+bool has_default_value(const Query& query) {
   if (query.root() == nullptr) return false;
   const auto* node = std::get_if<promql::Binary>(&query.root()->node);
   return node != nullptr && node->op == promql::Binary::Op::or_;
@@ -22,7 +23,7 @@ void check(const Subject& s) {
   for (const auto& [signal, query] : s.queries().rows()) {
     const Value& metadata = (*signal.block)["metadata"];
     if (!signal.is_query() || metadata["ignoreNullValues"].is("false")) continue;
-    if (query && has_default_zero(*query)) continue;
+    if (query && has_default_value(*query)) continue;
     s.report_key((*signal.block)["metadata"]["query"],
                  fmt::format("if Prometheus returns no value, this trigger reads 0{} and the replicas fall to {}",
                              spec["fallback"] ? " (which is no failure, so the fallback is not used)" : "",

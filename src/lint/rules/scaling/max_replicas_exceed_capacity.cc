@@ -15,7 +15,8 @@ struct Capacity {
   const Object* pool = nullptr;  ///< one of the pools
 };
 
-/// Returns the GPUs that all pools of the folder may launch; none if a pool has no limit.
+/// Returns the GPUs that all GPU pools of the folder may launch together; none if one of them has no limit, or if there
+/// is none.
 std::optional<Capacity> gpu_capacity(const Subject& s) {
   Capacity sum;
   for (const Object* object : s.set.in_folder("NodePool", s.object)) {

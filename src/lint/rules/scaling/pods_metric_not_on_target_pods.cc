@@ -8,7 +8,8 @@ namespace capstan::lint {
 namespace pods_metric_not_on_target_pods {
 namespace {
 
-/// Returns true if the scaled pods are a gateway or a frontend, which exposes such metrics itself.
+/// Returns true if the name of the scaled workload shows a gateway, a frontend or an exporter. Its own pods may expose
+/// the metrics that this rule checks.
 bool names_gateway(std::string_view target) {
   return target.find("epp") != target.npos || target.find("frontend") != target.npos ||
          target.find("exporter") != target.npos;
@@ -43,7 +44,7 @@ const Rule rule_pods_metric_not_on_target_pods = {
         "An exporter or a gateway exposes the metric, and Prometheus labels it with the pod of the exporter or "
         "gateway. The target's pods then have no metric, and the HPA reports \"no metrics returned\". If the metric "
         "names a pod in a label (DCGM's exported_pod), a rule of the adapter can assign it to that pod. The finding "
-        "is then advice, and there is none if such a rule is in the same folder.",
+        "is then advice, and there is no finding if such a rule is in the same folder.",
     .fix = "use type External or Object, or a metric of the engine",
     .source = "NVIDIA/dcgm-exporter issues 42, 151, 307",
     .bad = R"(apiVersion: autoscaling/v2

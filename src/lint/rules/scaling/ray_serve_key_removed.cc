@@ -29,7 +29,7 @@ std::optional<Version> ray_version(const Object& object) {
   return oldest;
 }
 
-/// Reports the key if the mapping has it without the key that replaced it.
+/// Reports the key if the mapping has it and lacks the key that replaced it.
 void check_key(const Subject& s, const Value& parent, std::string_view key, std::string_view instead,
                const std::optional<Version>& version) {
   const Value& entry = parent[key];

@@ -23,8 +23,8 @@ bool counts_starting(const Subject& s, const Scaler& scaler) {
                              [&](const ScalingSignal& signal) { return names_starting(signal.metric->text); });
 }
 
-/// Returns true if the policies allow no more than the HPA's default policies: in 15 s, 100 % or 4 pods. The rule is
-/// silent if the policies are left out.
+/// Returns true if the policies allow no more than the HPA's default policies: in 15 s, 100 % or 4 pods. Without
+/// policies the result does not matter, because the rule then reports nothing.
 bool are_within_default(const Value& up) {
   return std::ranges::all_of(up["policies"].children(), [](const Value& policy) {
     const std::int64_t most = policy["type"].is("Percent") ? 100 : 4;

@@ -102,8 +102,8 @@ void check_scaler(const Subject& s) {
   s.report(*scaler->target_name, std::move(text)).require_object(first, has_certain);
 }
 
-/// Reports each target of an InferenceScaler that acts and that another autoscaler scales. In mode Shadow, which is the
-/// default, an InferenceScaler only recommends, so another autoscaler may stay.
+/// Reports each target that both an InferenceScaler in mode Active and another autoscaler scale. In mode Shadow, which
+/// is the default, an InferenceScaler only recommends, so another autoscaler may stay.
 void check_inference_scaler(const Subject& s) {
   if (!at(s.object, "spec.mode").is("Active")) return;
   for (const Value& role : at(s.object, "spec.roles").children()) {

@@ -29,7 +29,7 @@ bool is_duty_cycle(std::string name) {
 }
 
 /// Returns true for a trigger that is only an input of a formula.
-bool is_guard(const Subject& s, const ScalingSignal& signal) {
+bool is_formula_input(const Subject& s, const ScalingSignal& signal) {
   const Value& formula = at(s.object, "spec.advanced.scalingModifiers.formula");
   return formula && (*signal.block)["name"] && formula.text.find((*signal.block)["name"].text) != formula.text.npos;
 }
@@ -66,7 +66,7 @@ Severity severity_for(const Subject& s) {
 void check(const Subject& s) {
   for (const auto& [signal, query] : s.queries().rows()) check_resource(s, signal);
   for_each_metric_name(s.queries(), [&](const NameUse& use) {
-    if (!is_duty_cycle(use.name) || is_guard(s, *use.signal)) return;
+    if (!is_duty_cycle(use.name) || is_formula_input(s, *use.signal)) return;
     const bool scales = is_scaler(s.object.kind);
     Finding& finding = s.report_span(
         use.span, fmt::format("{} is a duty cycle: 100 % can be one request or a hundred, so {} does not follow the "

@@ -39,8 +39,8 @@ bool is_per_replica(const Query& query) {
          std::ranges::all_of(uses, is_part);
 }
 
-/// Returns true for `count(x)`, `sum(kube_deployment_status_replicas_ready)`, or one of these with a lower bound above
-/// zero.
+/// Returns true for `count(x)`, `sum(kube_deployment_status_replicas_ready)`, or one of these inside a function such as
+/// `clamp_min`.
 bool counts_pods(const promql::Expression& expression) {
   const promql::Expression& inner = without_guard(expression);
   if (const auto* selector = std::get_if<promql::Selector>(&inner.node)) return counts_pods(selector->metric);

@@ -128,7 +128,7 @@ const Rule rule_metric_removed = {
         "scales down. An alert on the metric never fires. The finding is an error if the version of the scaled vLLM no "
         "longer has "
         "the metric. It is a warning for the tag latest, or if the input lacks the target and another workload runs a "
-        "newer version. It is advice if the input shows no version, and there is none if vLLM is older.",
+        "newer version. It is advice if the input shows no version, and there is no finding if vLLM is older.",
     .fix = "use the metric that replaces it",
     .fix_safety = FixSafety::safe,
     .source = "vLLM pull requests 29330, 32661, 15458",

@@ -11,7 +11,7 @@ namespace capstan::lint {
 namespace monitor_port_missing {
 namespace {
 
-/// The only object that a monitor selects, and the names of its ports.
+/// An object that a monitor selects, and the names of its ports.
 struct Selected {
   const Object* object = nullptr;
   std::vector<std::string_view> ports{};

@@ -8,7 +8,8 @@ namespace capstan::lint {
 namespace percent_unit_mismatch {
 namespace {
 
-/// Returns true if the query is a ratio, or a mean or maximum of ratios.
+/// Returns true if the query is a ratio, or an aggregation whose value for each replica stays between 0 and 1, such as
+/// a mean of ratios.
 bool is_ratio(const Query& query, bool is_averaged) {
   const promql::Expression& inner = without_guard(*query.root());
   const promql::Selector* selector = std::get_if<promql::Selector>(&inner.node);

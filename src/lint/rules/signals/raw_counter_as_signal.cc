@@ -18,7 +18,8 @@ bool is_counter(std::string_view name) {
   return known != nullptr && known->type == "counter";
 }
 
-/// Returns the metrics of the selectors in an expression: of the selectors with an offset, or of the others.
+/// Returns the metrics of the selectors in an expression: of the selectors with an offset if `with_offset` is true,
+/// otherwise of the selectors without one.
 std::set<std::string_view> metrics_of(const promql::Expression& expression, bool with_offset) {
   std::set<std::string_view> names;
   promql::walk(expression, [&](const promql::Expression& part) {

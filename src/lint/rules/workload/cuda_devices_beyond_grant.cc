@@ -28,7 +28,8 @@ std::vector<std::int64_t> indices_of(std::string_view text) {
   return indices;
 }
 
-/// Returns the number of GPUs or slices that the device plugin gives the container; 0 if it asks for none.
+/// Returns the number of GPUs or slices that the device plugin gives the container; 0 if it asks for none, or if a
+/// number is invalid.
 std::int64_t granted_to(const Value& container) {
   std::int64_t sum = 0;
   for (const GpuResource& resource : gpu_resources(container)) {
@@ -54,7 +55,7 @@ void check_list(const Subject& s, std::string_view list, std::int64_t granted, S
 
 /// Returns true if the container may see more GPUs than the device plugin gave it: it is privileged, or it sets
 /// NVIDIA_VISIBLE_DEVICES.
-bool sees_others(const Value& container) {
+bool may_see_other_gpus(const Value& container) {
   if (at(container, "securityContext.privileged").is("true")) return true;
   return std::ranges::any_of(container["env"].children(), [](const Value& variable) {
     return variable["name"].is("NVIDIA_VISIBLE_DEVICES") && !variable["value"].is("void");
@@ -66,7 +67,7 @@ void check(const Subject& s) {
     if ((*pod.spec)["resourceClaims"].count > 0) continue;
     for (const Value* container : all_containers_of(pod)) {
       const std::int64_t granted = granted_to(*container);
-      if (granted == 0 || sees_others(*container)) continue;
+      if (granted == 0 || may_see_other_gpus(*container)) continue;
       for (const Value& variable : (*container)["env"].children()) {
         const Value& value = variable["value"];
         if (variable["name"].is(kVariable) && value) check_list(s, value.text, granted, value.span);

@@ -10,16 +10,16 @@ namespace capstan::lint {
 namespace liveness_kills_busy {
 namespace {
 
-constexpr std::int64_t kMaxSilenceS = 30;    ///< time without an answer that a probe should tolerate, seconds
-constexpr std::int64_t kShortSilenceS = 10;  ///< time without an answer that one long prompt may cause, seconds
-constexpr std::int64_t kOffS = 86'400;       ///< delay of a probe that is meant to be switched off, seconds
-constexpr std::int64_t kTimeoutS = 1;        ///< timeout that a busy engine often exceeds, seconds
-constexpr std::int64_t kOneTimeoutS = 5;     ///< timeout that a busy engine sometimes exceeds, seconds
+constexpr std::int64_t kMaxSilenceS = 30;            ///< time without an answer that a probe should tolerate, seconds
+constexpr std::int64_t kShortSilenceS = 10;          ///< time without an answer that one long prompt may cause, seconds
+constexpr std::int64_t kSwitchedOffDelayS = 86'400;  ///< delay of a probe that is meant to be switched off, seconds
+constexpr std::int64_t kTimeoutS = 1;                ///< timeout that a busy engine often exceeds, seconds
+constexpr std::int64_t kSometimesExceededS = 5;      ///< timeout that a busy engine sometimes exceeds, seconds
 
 /// Returns true if a single late answer, or a few late answers, make the probe fail.
 bool fails_early(std::int64_t timeout_s, std::int64_t failures, std::int64_t silence_s) {
   if (silence_s > kMaxSilenceS) return false;
-  return timeout_s <= kTimeoutS || (failures <= 1 && timeout_s <= kOneTimeoutS);
+  return timeout_s <= kTimeoutS || (failures <= 1 && timeout_s <= kSometimesExceededS);
 }
 
 /// Returns true if one late answer, or the answers during one long prompt, make the probe fail.
@@ -29,7 +29,7 @@ bool surely_fails_early(std::int64_t timeout_s, std::int64_t failures, std::int6
 
 /// Returns true if the probe asks for tokens, which wait in the queue behind other requests.
 bool generates(const Value& probe) {
-  // SGLang's /health_generate is satisfied by a token of any request.
+  // SGLang's /health_generate is not in the list, because a token of any request satisfies it.
   const auto requests_tokens = [](std::string_view text) {
     for (const std::string_view path : {"/v1/completions", "/v1/chat/completions", "/generate"}) {
       if (text.find(path) != text.npos) return true;
@@ -62,7 +62,7 @@ void check(const Subject& s) {
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
     const Value& probe = container["livenessProbe"];
     if (!probe.is_mapping() || is_placeholder(s.object, pod)) continue;
-    if (probe["initialDelaySeconds"].integer().value_or(0) >= kOffS) continue;
+    if (probe["initialDelaySeconds"].integer().value_or(0) >= kSwitchedOffDelayS) continue;
     const std::int64_t timeout = probe["timeoutSeconds"].integer().value_or(1);
     const std::int64_t failures = probe["failureThreshold"].integer().value_or(3);
     const std::int64_t silence = failures * probe["periodSeconds"].integer().value_or(10);

@@ -17,8 +17,9 @@ bool replaces_no_pod(const Subject& s) {
   return is_single && deletes_first && !is_surely_scaled(s.object, s.set);
 }
 
-/// Returns true if requests fail while the container starts. An engine of language models needs at least 20 s, but
-/// other servers may load a model within a second, or only at the first request.
+/// Returns true if requests certainly fail while the container starts: it runs an engine of language models, which
+/// needs at least 20 s, and its model is not known to be tiny. Other servers may load a model within a second, or only
+/// at the first request.
 bool fails_at_start(const Value& container) {
   return runs_language_engine(container) && weights_gb(container).value_or(kSmallWeightsGb) > kTinyWeightsGb;
 }

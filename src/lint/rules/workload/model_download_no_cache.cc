@@ -8,7 +8,7 @@ namespace capstan::lint {
 namespace model_download_no_cache {
 namespace {
 
-/// Returns true if all volumes of the container are deleted with the pod.
+/// Returns true if the container has volumes for data, and all of them are deleted with the pod.
 bool has_only_empty_dirs(const Pod& pod, const Value& container) {
   bool has_any = false;
   for (const Value& mount : container["volumeMounts"].children()) {
@@ -21,7 +21,7 @@ bool has_only_empty_dirs(const Pod& pod, const Value& container) {
   return has_any;
 }
 
-/// Returns true if the download certainly takes long: the name of the model states its size.
+/// Returns true if the download certainly takes long: the name of the model states at least 25 GB of weights.
 bool is_large(const Pod& pod) {
   constexpr double kLargeGb = 25;
   return std::ranges::any_of(containers_of(pod),

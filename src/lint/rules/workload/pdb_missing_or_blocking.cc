@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "lint/rule.h"
 #include "lint/scalers.h"
@@ -10,8 +11,19 @@ namespace capstan::lint {
 namespace pdb_missing_or_blocking {
 namespace {
 
-/// Returns true if the budget selects a workload of the folder that has several replicas, so that an eviction leaves
-/// some. The budget of a single replica may be meant to forbid evictions.
+/// Returns the largest number of replicas that the workload may run: the maximum of its autoscaler, if it has one.
+std::int64_t ceiling_of(const Object& workload, const Set& set) {
+  std::int64_t ceiling = workload["spec"]["replicas"].integer().value_or(1);
+  for (const Object* object : scalers_of(workload, set)) {
+    if (!set.belong_together(*object, workload, workload.name)) continue;
+    const std::optional<Scaler> scaler = scaler_of(*object);
+    ceiling = std::max({ceiling, scaler->min_replicas, scaler->max->integer().value_or(1)});
+  }
+  return ceiling;
+}
+
+/// Returns true if the budget selects a workload of the folder that may have several replicas, so that an eviction
+/// leaves some. The budget of a single replica may be meant to forbid evictions.
 bool protects_replicas(const Subject& s) {
   for (const std::string_view kind : {"Deployment", "StatefulSet"}) {
     for (const Object* workload : s.set.in_folder(kind, s.object)) {
@@ -19,7 +31,7 @@ bool protects_replicas(const Subject& s) {
       if (!may_share_namespace(*workload, s.object) || !selects(at(s.object, "spec.selector.matchLabels"), labels))
         continue;
       const bool is_sure = s.set.belong_together(s.object, *workload, workload->name);
-      if (is_sure && (*workload)["spec"]["replicas"].integer().value_or(1) > 1) return true;
+      if (is_sure && ceiling_of(*workload, s.set) > 1) return true;
     }
   }
   return false;
@@ -34,7 +46,11 @@ void check_budget(const Subject& s) {
       is_zero
           ? s.report(unavailable, fmt::format("with maxUnavailable {} no pod can ever be evicted", unavailable.text))
           : s.report(available, "with minAvailable 100% no pod can ever be evicted");
-  if (is_zero) finding.replace(unavailable, "1");
+  if (is_zero) {
+    finding.replace(unavailable, "1");
+  } else {
+    finding.replace_entry(available, "maxUnavailable", "1");
+  }
   if (!protects_replicas(s)) finding.set_severity(Severity::info);
 }
 
@@ -93,7 +109,7 @@ const Rule rule_pdb_missing_or_blocking = {
         "terminationGracePeriod is then deleted together with its requests. Without a budget all replicas on one or "
         "several nodes may end at the same time. The finding is a warning if a budget forbids the eviction of several "
         "replicas in the input. It is advice for a single replica and for a missing budget.",
-    .fix = "add a PodDisruptionBudget with maxUnavailable 1",
+    .fix = "have one PodDisruptionBudget with maxUnavailable 1",
     .fix_safety = FixSafety::unsafe,
     .source = "Karpenter documentation, disruption; Kubernetes documentation",
     .bad = R"(apiVersion: policy/v1

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t kMilliPerCpu = 1000;
 
-/// Returns the CPU that the scheduler counts for a container, in milli-CPU. A limit without a request counts. An amount
-/// beyond that of any node is cut.
+/// Returns the CPU that the scheduler counts for a container, in milli-CPU. Without a request, the limit counts.
+/// Amounts beyond those of any node are capped.
 std::int64_t cpu_milli_of(const Value& container) {
   constexpr std::int64_t kMax = std::int64_t{1} << 40;
   const Value& resources = container["resources"];

@@ -22,8 +22,9 @@ const Value* find_near_match(const Value& tolerations, const Value& taint) {
 }
 
 /// Returns true if the pod may run on the nodes of this pool. If only the value of a toleration differs from a taint,
-/// sets `wrong` to the toleration and `tainted` to the taint.
-bool admits(const Pool& pool, const Value& tolerations, const Value*& wrong, const Value*& tainted) {
+/// sets `mismatched_toleration` to the toleration and `mismatched_taint` to the taint.
+bool admits(const Pool& pool, const Value& tolerations, const Value*& mismatched_toleration,
+            const Value*& mismatched_taint) {
   bool is_admitted = true;
   for (const Value& taint : (*pool.node)["taints"].children()) {
     if (taint["effect"].is("PreferNoSchedule")) continue;
@@ -32,26 +33,26 @@ bool admits(const Pool& pool, const Value& tolerations, const Value*& wrong, con
       continue;
     is_admitted = false;
     if (const Value* value = find_near_match(tolerations, taint)) {
-      wrong = value;
-      tainted = &taint;
+      mismatched_toleration = value;
+      mismatched_taint = &taint;
     }
   }
   return is_admitted;
 }
 
 void check_pod(const Subject& s, const Pod& pod) {
-  const Value* wrong = nullptr;
+  const Value* mismatched_toleration = nullptr;
   const Value* taint = nullptr;
   const Object* tainted = nullptr;
   for (const Object* object : s.set.in_folder("NodePool", s.object)) {
     const std::optional<Pool> pool = gpu_pool_of(*object);
     if (!pool) continue;
     const Value* before = taint;
-    if (admits(*pool, (*pod.spec)["tolerations"], wrong, taint)) return;  // this pool accepts the pod
+    if (admits(*pool, (*pod.spec)["tolerations"], mismatched_toleration, taint)) return;  // this pool accepts the pod
     if (taint != before) tainted = object;
   }
-  if (wrong == nullptr) return;
-  const Value& value = (*wrong)["value"];
+  if (mismatched_toleration == nullptr) return;
+  const Value& value = (*mismatched_toleration)["value"];
   Finding& finding =
       s.report(value, fmt::format("the pod tolerates {}={}, but pool {} has the taint {}={}", (*taint)["key"].text,
                                   value.text, tainted->name, (*taint)["key"].text, (*taint)["value"].text));
@@ -62,7 +63,7 @@ void check_pod(const Subject& s, const Pod& pod) {
 
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
-    // GKE gives its nodes this taint with this value, and adds the toleration to pods for them.
+    // GKE taints its GPU nodes itself, and adds the toleration to pods that select such nodes.
     const bool is_for_gke = static_cast<bool>((*pod.spec)["nodeSelector"]["cloud.google.com/gke-accelerator"]);
     if (wants_gpu(pod) && !is_for_gke) check_pod(s, pod);
   }

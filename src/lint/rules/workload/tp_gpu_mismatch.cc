@@ -38,8 +38,8 @@ void compare(const Subject& s, const Value& limit, const EngineCommand& engine) 
   if (!engine.flag({"--tensor-parallel-size", "-tp", "--tp", "--tp-size"})) finding.mark_absence();
 }
 
-/// Checks a service of a DynamoGraphDeployment whose replicas have one pod each. Version v1alpha1 states its GPUs
-/// beside the container.
+/// Checks a service of a DynamoGraphDeployment whose replicas have one pod each. Version v1alpha1 states the GPUs in
+/// the service and not in its container.
 void check_dynamo_service(const Subject& s, const Value& service) {
   if (service["multinode"]["nodeCount"].integer().value_or(1) > 1) return;
   const Value& container = at(service, "extraPodSpec.mainContainer");

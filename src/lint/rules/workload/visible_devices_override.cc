@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::int64_t kNodeGpus = 8;  // number of GPUs of most nodes
 
-/// Returns true if an image is in a registry of a project of Google Cloud. The public images of Kubernetes are not.
+/// Returns true if an image is in a registry that belongs to a project of Google Cloud. The registry of the public
+/// images of Kubernetes, k8s.gcr.io, is not one of them.
 bool is_in_registry_of_google(const Value* container) {
   const std::string_view image = (*container)["image"].text;
   const std::string_view host = image.substr(0, image.find('/'));

@@ -24,7 +24,7 @@ bool is_for_one_node(const Object& claim) {
   return true;
 }
 
-/// Returns the largest number of replicas that the workload surely runs.
+/// Returns the largest number of replicas that the workload may have, with the autoscalers that surely belong to it.
 std::int64_t replicas_of(const Subject& s) {
   std::int64_t replicas = s.object["spec"]["replicas"].integer().value_or(1);
   for (const Object* scaler : scalers_of(s.object, s.set)) {

@@ -14,14 +14,14 @@
 
 namespace capstan::sim {
 
-/// The queueing controller of the batch jobs, such as Kueue. A controller behind the port only places gangs; this part
-/// decides which jobs may ask for GPUs, and for how many. It looks at the cluster every five seconds, if a class of
-/// jobs needs it:
+/// The queueing controller of the batch jobs, such as Kueue. The control loop that uses ports::World only places gangs;
+/// this part decides which jobs may ask for GPUs, and for how many. It looks at the cluster every five seconds, if a
+/// class of jobs needs it:
 /// - A job that may use several kinds of GPU asks for the first kind that has room for it, when it arrives and again
 ///   while it waits. If no kind has room, the job asks for the first kind of which some node could hold its pods.
 /// - An elastic job that has waited for a minute asks for as many pods as there is room for, between its minimum and
-///   its maximum. While it runs with fewer pods than its maximum and no gang waits, it takes more pods after a
-///   checkpoint.
+///   its maximum. While it runs with fewer pods than its maximum and no gang waits for GPUs of its kind, it takes more
+///   pods after a checkpoint.
 /// - A waiting gang takes the GPUs of preemptible jobs with a lower priority, if that makes room for all its pods in
 ///   one domain and in its queues. If some pods of the gang are bound, it takes room only in their domain. An elastic
 ///   job gives up only some of its pods if its minimum is left; it goes on from its last checkpoint. Of the domains,
@@ -29,12 +29,12 @@ namespace capstan::sim {
 ///   one whose jobs began last. In this domain, the jobs with the lowest priority end first, of these the youngest. A
 ///   job ends only if the gang needs its GPUs.
 /// - Until the gang is placed, at most for a minute, jobs with a lower priority that arrived before the gang do not ask
-///   for GPUs, because a placement by age would give them the room.
-class Admission : Component {
+///   for GPUs. In Kueue, too, a workload has no pods until it is admitted.
+class QueueingController : Component {
  public:
-  Admission(Basics& basics, const NodeProvider& nodes, Jobs& jobs);
+  QueueingController(Basics& basics, const NodeProvider& nodes, Jobs& jobs);
 
-  /// Sets the widths of elastic jobs, and ends jobs for waiting gangs.
+  /// Sets the kinds of GPU of waiting jobs and the numbers of pods of elastic jobs, and ends jobs for waiting gangs.
   /// @param ending  nodes whose termination is on its way
   void fit_and_preempt(const std::set<model::NodeId>& ending);
   /// Chooses the kind of GPU for which a new gang of a job asks, if it may use several.
@@ -57,16 +57,15 @@ class Admission : Component {
     Instant first_bound_at = Instant::never();  ///< start of the job that began first
     auto rank() const { return std::tuple(highest_priority, gpus.count, -first_bound_at.since_start.count()); }
   };
-  using Request = std::tuple<model::GangSpec, model::QueueId, std::int32_t, std::optional<std::uint32_t>>;
+  using Request = std::tuple<model::GangSpec, model::QueueId, std::optional<std::uint32_t>>;
 
   std::vector<WaitingGang> waiting_gangs() const;
-  std::int32_t priority_of(const model::Gang& gang) const;
   WaitingGang waiting_gang(model::GangId id, const model::Gang& row) const;
   void choose_gpu(WaitingGang gang, FreeRoom& room);
   bool may_exist(const model::PodSet& pods) const;
   bool has_several_gpus(std::uint32_t job) const;
-  void fit_width(const WaitingGang& gang, const FreeRoom& room);
-  void widen(const std::vector<WaitingGang>& waiting, const std::set<model::NodeId>& ending);
+  void fit_pod_count(const WaitingGang& gang, const FreeRoom& room);
+  void add_pods(const std::vector<WaitingGang>& waiting, const std::set<model::NodeId>& ending);
   void keep_pods(const WaitingGang& gang, const FreeRoom::Domain& domain, Victim& victim, FreeRoom& room) const;
   void preempt_for(const WaitingGang& gang, FreeRoom& room, const std::vector<WaitingGang>& waiting);
   std::optional<Choice> choose(const WaitingGang& gang, FreeRoom& room) const;
@@ -82,7 +81,7 @@ class Admission : Component {
   bool has_elastic_ = false;
   bool has_choice_of_gpu_ = false;             ///< true: some job may use several kinds of GPU
   std::map<model::GangId, Instant> promised_;  ///< gangs for which jobs ended, and when
-  std::set<Request> unsatisfiable_;            ///< requests for which this pass found no jobs to end
+  std::set<Request> unsatisfiable_;            ///< requests for which the current pass found no room
 };
 
 }  // namespace capstan::sim

@@ -1,6 +1,6 @@
 // Goal: a gang with a higher priority takes the GPUs of preemptible jobs, no more than it needs, and elastic jobs start
 // with the pods for which there is room.
-#include "sim/cluster/admission.h"
+#include "sim/cluster/queueing_controller.h"
 
 #include <gtest/gtest.h>
 
@@ -27,15 +27,17 @@ JobClass class_of(const char* name, std::int32_t priority, bool preemptible) {
 /// Two nodes of eight GPUs, and jobs that a test binds by itself. Class 0 is preemptible, classes 1 and 2 have a higher
 /// priority. The pods of a job are on one node; in class 2 they are in one zone.
 struct AdmissionBench : Bench {
-  explicit AdmissionBench(std::vector<Job> jobs, std::vector<std::int32_t> service_priorities = {})
-      : Bench(config_of(std::move(jobs), std::move(service_priorities))) {}
+  explicit AdmissionBench(std::vector<Job> jobs, std::int32_t service_priority = 0)
+      : Bench(config_of(std::move(jobs), service_priority)) {}
 
-  static ClusterConfig config_of(std::vector<Job> jobs, std::vector<std::int32_t> service_priorities) {
+  static ClusterConfig config_of(std::vector<Job> jobs, std::int32_t service_priority) {
     ClusterConfig config = small_config();
+    auto catalog = std::make_shared<model::Catalog>(*config.catalog);
+    catalog->services.front().workload.priority = service_priority;
+    config.catalog = catalog;
     config.job_classes = {class_of("batch", 0, true), class_of("urgent", 10, false), class_of("wide", 10, false)};
     config.job_classes[2].required_level = model::TopologyLevel::zone;
     config.jobs = std::move(jobs);
-    config.service_priorities = std::move(service_priorities);
     config.pod_creation = Latency::exactly(seconds(2));
     return config;
   }
@@ -54,7 +56,7 @@ struct AdmissionBench : Bench {
   const JobProgress& progress(std::uint32_t job) const { return cluster.jobs().progress()[job]; }
 };
 
-TEST(Admission, AJobWithAHigherPriorityTakesTheGpusOfTheJobThatBeganLast) {
+TEST(QueueingController, AJobWithAHigherPriorityTakesTheGpusOfTheJobThatBeganLast) {
   AdmissionBench bench({{at_s(0), 0, 1, whole_gpus(8), seconds(1000)},
                         {at_s(0), 0, 1, whole_gpus(8), seconds(1000)},
                         {at_s(100), 1, 1, whole_gpus(8), seconds(50)}});
@@ -81,7 +83,7 @@ TEST(Admission, AJobWithAHigherPriorityTakesTheGpusOfTheJobThatBeganLast) {
   EXPECT_EQ(meter.job_restarts[static_cast<std::size_t>(Interruption::preemption)], 1);
 }
 
-TEST(Admission, NoJobEndsWithoutNeed) {
+TEST(QueueingController, NoJobEndsWithoutNeed) {
   struct Row {
     const char* about;
     std::int32_t waiting_class;
@@ -102,7 +104,7 @@ TEST(Admission, NoJobEndsWithoutNeed) {
   }
 }
 
-TEST(Admission, TheDomainWithTheFewestGpusToTakeIsChosen) {
+TEST(QueueingController, TheDomainWithTheFewestGpusToTakeIsChosen) {
   AdmissionBench bench({{at_s(0), 0, 1, whole_gpus(8), seconds(1000)},
                         {at_s(0), 0, 1, whole_gpus(2), seconds(1000)},
                         {at_s(0), 0, 1, whole_gpus(4), seconds(1000)},
@@ -117,11 +119,11 @@ TEST(Admission, TheDomainWithTheFewestGpusToTakeIsChosen) {
   EXPECT_EQ(bench.progress(2).preemptions, 1);
 }
 
-TEST(Admission, AReplicaTakesTheGpusOfAJobAndOlderJobsWaitForIt) {
+TEST(QueueingController, AReplicaTakesTheGpusOfAJobAndOlderJobsWaitForIt) {
   AdmissionBench bench({{at_s(0), 0, 1, whole_gpus(8), seconds(1000)},
                         {at_s(0), 0, 1, whole_gpus(8), seconds(1000)},
                         {at_s(0), 0, 1, whole_gpus(4), seconds(1000)}},
-                       {5, 0});
+                       5);
   bench.run_to(at_s(1));
   bench.bind(0, {0});
   bench.bind(1, {1});
@@ -140,7 +142,7 @@ TEST(Admission, AReplicaTakesTheGpusOfAJobAndOlderJobsWaitForIt) {
   EXPECT_TRUE(bench.gang_of(2).valid()) << "the replica is placed";
 }
 
-TEST(Admission, AnElasticJobStartsWithTheRoomThatThereIsAndComputesForLonger) {
+TEST(QueueingController, AnElasticJobStartsWithTheRoomThatThereIsAndComputesForLonger) {
   AdmissionBench bench({{at_s(0), 1, 1, whole_gpus(4), seconds(1000)},
                         {at_s(0), 1, 1, whole_gpus(6), seconds(1000)},
                         {at_s(0), 0, 8, whole_gpus(1), seconds(100), 2}});
@@ -173,7 +175,7 @@ TEST(Admission, AnElasticJobStartsWithTheRoomThatThereIsAndComputesForLonger) {
   EXPECT_TRUE(bench.progress(2).has_ended()) << "the rest of 55 s with all pods";
 }
 
-TEST(Admission, AnElasticJobWaitsForItsLeast) {
+TEST(QueueingController, AnElasticJobWaitsForItsLeast) {
   AdmissionBench bench({{at_s(0), 1, 1, whole_gpus(7), seconds(1000)},
                         {at_s(0), 1, 1, whole_gpus(7), seconds(1000)},
                         {at_s(0), 0, 8, whole_gpus(1), seconds(100), 2}});
@@ -184,7 +186,7 @@ TEST(Admission, AnElasticJobWaitsForItsLeast) {
   EXPECT_EQ(bench.truth().gangs.at(bench.gang_of(2)).pods.size(), 8u);
 }
 
-TEST(Admission, AGangWithSomeBoundPodsTakesTheRoomOfTheOthers) {
+TEST(QueueingController, AGangWithSomeBoundPodsTakesTheRoomOfTheOthers) {
   // Two pods of 8 GPUs in one zone: the first is bound, and a job holds the node that the second needs.
   AdmissionBench bench({{at_s(0), 0, 1, whole_gpus(8), seconds(1000)}, {at_s(20), 2, 2, whole_gpus(8), seconds(50)}});
   bench.run_to(at_s(1));
@@ -200,7 +202,7 @@ TEST(Admission, AGangWithSomeBoundPodsTakesTheRoomOfTheOthers) {
   EXPECT_TRUE(bench.truth().pods.at(first).node.valid()) << "the bound pod stays";
 }
 
-TEST(Admission, AnElasticJobGivesUpThePodsWhoseGpusAreNeeded) {
+TEST(QueueingController, AnElasticJobGivesUpThePodsWhoseGpusAreNeeded) {
   AdmissionBench bench({{at_s(0), 1, 1, whole_gpus(8), seconds(1000)},
                         {at_s(0), 0, 8, whole_gpus(1), seconds(1000), 2},
                         {at_s(100), 1, 1, whole_gpus(4), seconds(500)}});
@@ -221,7 +223,7 @@ TEST(Admission, AnElasticJobGivesUpThePodsWhoseGpusAreNeeded) {
   EXPECT_EQ(bench.progress(1).undersized_starts, 1) << "it computes again, with half of its pods";
 }
 
-TEST(Admission, AnElasticJobEndsIfItsLeastPodsAreNotLeft) {
+TEST(QueueingController, AnElasticJobEndsIfItsLeastPodsAreNotLeft) {
   AdmissionBench bench({{at_s(0), 1, 1, whole_gpus(8), seconds(1000)},
                         {at_s(0), 0, 8, whole_gpus(1), seconds(1000), 6},
                         {at_s(100), 1, 1, whole_gpus(4), seconds(500)}});
@@ -233,7 +235,7 @@ TEST(Admission, AnElasticJobEndsIfItsLeastPodsAreNotLeft) {
   EXPECT_EQ(bench.progress(1).resizes, 0);
 }
 
-TEST(Admission, ANarrowJobGrowsAfterACheckpointWhenNoGangWaits) {
+TEST(QueueingController, ANarrowJobGrowsAfterACheckpointWhenNoGangWaits) {
   for (const bool has_waiting : {false, true}) {
     std::vector<Job> jobs = {{at_s(0), 1, 1, whole_gpus(4), seconds(90)},
                              {at_s(0), 1, 1, whole_gpus(8), seconds(9000)},
@@ -256,7 +258,7 @@ TEST(Admission, ANarrowJobGrowsAfterACheckpointWhenNoGangWaits) {
   }
 }
 
-TEST(Admission, AJobDoesNotGrowOntoANodeWhoseTerminationIsOnItsWay) {
+TEST(QueueingController, AJobDoesNotGrowOntoANodeWhoseTerminationIsOnItsWay) {
   AdmissionBench bench({{at_s(0), 1, 1, whole_gpus(4), seconds(90)},
                         {at_s(0), 1, 1, whole_gpus(8), seconds(9000)},
                         {at_s(0), 0, 8, whole_gpus(1), seconds(1000), 2}});
@@ -292,7 +294,7 @@ ClusterConfig with_two_kinds(std::vector<Job> jobs) {
   return config;
 }
 
-TEST(Admission, AJobAsksForTheFirstKindOfGpuThatHasRoom) {
+TEST(QueueingController, AJobAsksForTheFirstKindOfGpuThatHasRoom) {
   Bench bench(with_two_kinds({{at_s(1), 0, 1, whole_gpus(8), seconds(1000)},
                               {at_s(2), 0, 1, whole_gpus(8), seconds(1000)},
                               {at_s(10), 0, 1, whole_gpus(8), seconds(1000)},
@@ -316,7 +318,7 @@ TEST(Admission, AJobAsksForTheFirstKindOfGpuThatHasRoom) {
   EXPECT_EQ(gpu_of(3), model::GpuKindId{0}) << "without room, it asks for the first kind";
 }
 
-TEST(Admission, AKindOfGpuWithoutCpuHasNoRoom) {
+TEST(QueueingController, AKindOfGpuWithoutCpuHasNoRoom) {
   Bench bench(
       with_two_kinds({{at_s(1), 0, 4, whole_gpus(1), seconds(1000)}, {at_s(2), 0, 3, whole_gpus(1), seconds(1000)}}));
   model::GangId wide, small;
@@ -333,7 +335,7 @@ TEST(Admission, AKindOfGpuWithoutCpuHasNoRoom) {
   EXPECT_EQ(bench.truth().nodes.at({0}).available->cpu_milli, 32'000) << "a job that ended gives its CPU back";
 }
 
-TEST(Admission, PodsRunOnlyOnNodesWithTheirLabels) {
+TEST(QueueingController, PodsRunOnlyOnNodesWithTheirLabels) {
   ClusterConfig config = with_two_kinds({{at_s(1), 0, 1, whole_gpus(1), seconds(1000)}});
   auto catalog = std::make_shared<model::Catalog>(*config.catalog);
   catalog->eligibility.pod_classes[0].node_classes = {false, true};

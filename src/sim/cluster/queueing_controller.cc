@@ -1,4 +1,4 @@
-#include "sim/cluster/admission.h"
+#include "sim/cluster/queueing_controller.h"
 
 #include <algorithm>
 #include <functional>
@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kInterval = 5s;
-/// Time that a placement gets to place a gang before jobs end to make room for the gang.
+/// Time in which the scheduler may place a gang before jobs are ended to make room for the gang.
 constexpr Duration kPreemptionDelay = 5s;
 /// Time for which an elastic job asks for all its pods, so that nodes are bought for them, before it takes fewer pods.
 constexpr Duration kWideningDelay = 1min;
@@ -23,23 +23,24 @@ constexpr Duration kMaxReservation = 1min;
 
 }  // namespace
 
-Admission::Admission(Basics& basics, const NodeProvider& nodes, Jobs& jobs)
+QueueingController::QueueingController(Basics& basics, const NodeProvider& nodes, Jobs& jobs)
     : Component(basics), nodes_(nodes), jobs_(jobs) {
   has_preemptible_ = std::ranges::any_of(config_.job_classes, &JobClass::preemptible);
   has_elastic_ = std::ranges::any_of(config_.jobs, &Job::is_elastic);
   for (std::uint32_t job = 0; job < config_.jobs.size() && !has_choice_of_gpu_; ++job) {
     has_choice_of_gpu_ = has_several_gpus(job);
   }
-  if (has_preemptible_ || has_elastic_ || has_choice_of_gpu_) events_.schedule(now() + kInterval, EventKind::admission);
+  if (has_preemptible_ || has_elastic_ || has_choice_of_gpu_) events_.schedule(now() + kInterval, EventKind::queueing);
 }
 
-void Admission::fit_and_preempt(const std::set<model::NodeId>& ending) {
-  events_.schedule(now() + kInterval, EventKind::admission);
+void QueueingController::fit_and_preempt(const std::set<model::NodeId>& ending) {
+  events_.schedule(now() + kInterval, EventKind::queueing);
   forget_placed();
   std::vector<WaitingGang> waiting = waiting_gangs();
-  if (has_elastic_) widen(waiting, ending);
+  if (has_elastic_) add_pods(waiting, ending);
   if (waiting.empty()) return;
-  std::ranges::stable_sort(waiting, std::ranges::greater{}, &WaitingGang::priority);
+  const auto priority = [](const WaitingGang& gang) { return gang.spec.priority; };
+  std::ranges::stable_sort(waiting, std::ranges::greater{}, priority);
   if (has_choice_of_gpu_) {
     FreeRoom room(rows(), nodes_);
     unsatisfiable_.clear();
@@ -50,11 +51,11 @@ void Admission::fit_and_preempt(const std::set<model::NodeId>& ending) {
   FreeRoom room(rows(), nodes_);
   unsatisfiable_.clear();
   for (const WaitingGang& gang : waiting) preempt_for(gang, room, waiting);
-  for (const WaitingGang& gang : waiting) fit_width(gang, room);
+  for (const WaitingGang& gang : waiting) fit_pod_count(gang, room);
 }
 
 /// Returns the pending gangs, oldest first. Gangs are left out until a placement has had time to place them.
-std::vector<WaitingGang> Admission::waiting_gangs() const {
+std::vector<WaitingGang> QueueingController::waiting_gangs() const {
   std::vector<WaitingGang> waiting;
   rows().gangs.for_each([&](model::GangId id, const model::Gang& gang) {
     if (gang.phase != model::Gang::Phase::pending || now() - gang.created_at < kPreemptionDelay) return;
@@ -64,9 +65,8 @@ std::vector<WaitingGang> Admission::waiting_gangs() const {
   return waiting;
 }
 
-WaitingGang Admission::waiting_gang(model::GangId id, const model::Gang& row) const {
-  WaitingGang found{
-      .id = id, .spec = row.spec, .queue = rows().pods.at(row.pods.front()).queue, .priority = priority_of(row)};
+WaitingGang QueueingController::waiting_gang(model::GangId id, const model::Gang& row) const {
+  WaitingGang found{.id = id, .spec = row.spec, .queue = rows().pods.at(row.pods.front()).queue};
   for (const model::PodId pod : row.pods) {
     const model::NodeId node = rows().pods.at(pod).node;
     if (!node.valid()) continue;
@@ -76,13 +76,13 @@ WaitingGang Admission::waiting_gang(model::GangId id, const model::Gang& row) co
   return found;
 }
 
-bool Admission::has_several_gpus(std::uint32_t job) const {
+bool QueueingController::has_several_gpus(std::uint32_t job) const {
   const Job& what = known_row(config_.jobs, job);
   return what.gpus.empty() ? !known_row(config_.job_classes, what.job_class).other_gpus.empty() : what.gpus.size() > 1;
 }
 
 /// Returns true if an empty node that exists or can be bought could hold one of the pods.
-bool Admission::may_exist(const model::PodSet& pods) const {
+bool QueueingController::may_exist(const model::PodSet& pods) const {
   const auto holds = [&](model::OfferingId id, model::NodeClassId node_class) {
     const model::Offering& offering = catalog().offering(id);
     if (offering.gpu != pods.gpu || whole_gpus(offering.gpus) < pods.gpus_per_pod) return false;
@@ -99,7 +99,7 @@ bool Admission::may_exist(const model::PodSet& pods) const {
   return false;
 }
 
-void Admission::choose_gpu(model::GangId id) {
+void QueueingController::choose_gpu(model::GangId id) {
   const model::Gang& row = rows().gangs.at(id);
   if (!has_several_gpus(row.ordinal)) return;
   FreeRoom room(rows(), nodes_);
@@ -107,14 +107,15 @@ void Admission::choose_gpu(model::GangId id) {
   choose_gpu(waiting_gang(id, row), room);
 }
 
-/// Chooses the first kind of GPU that has room for all pods of a job that waits without a node, and takes the room.
-void Admission::choose_gpu(WaitingGang gang, FreeRoom& room) {
+/// For a job without a bound pod, chooses the first kind of GPU that has room for all its pods, and takes the room. If
+/// no kind has room, chooses the first kind of which some node could hold one of the pods.
+void QueueingController::choose_gpu(WaitingGang gang, FreeRoom& room) {
   if (!jobs_.owns(gang.id) || gang.domain || !has_several_gpus(rows().gangs.at(gang.id).ordinal)) return;
   std::optional<model::GpuKindId> possible;
   for (const model::GpuKindId gpu : jobs_.gpus_of_gang(gang.id)) {
     gang.spec.pods.gpu = gpu;
     if (!possible && may_exist(gang.spec.pods)) possible = gpu;
-    const Request request{gang.spec, gang.queue, gang.priority, gang.domain};
+    const Request request{gang.spec, gang.queue, gang.domain};
     if (unsatisfiable_.contains(request)) continue;
     for (const FreeRoom::Domain& domain : room.domains(gang)) {
       if (!room.fits(gang, domain)) continue;
@@ -126,28 +127,21 @@ void Admission::choose_gpu(WaitingGang gang, FreeRoom& room) {
   if (possible) jobs_.set_gpu(gang.id, *possible);
 }
 
-std::int32_t Admission::priority_of(const model::Gang& gang) const {
-  if (!gang.service.valid()) {
-    return known_row(config_.job_classes, known_row(config_.jobs, gang.ordinal).job_class).priority;
-  }
-  const std::vector<std::int32_t>& priorities = config_.service_priorities;
-  return gang.service.value < priorities.size() ? priorities[gang.service.value] : 0;
-}
-
-void Admission::fit_width(const WaitingGang& gang, const FreeRoom& room) {
+void QueueingController::fit_pod_count(const WaitingGang& gang, const FreeRoom& room) {
   const model::Gang* row = rows().gangs.find(gang.id);
   if (row == nullptr || row->service.valid() || gang.domain || now() - row->created_at < kWideningDelay) return;
   const Job& job = config_.jobs[row->ordinal];
   if (!job.is_elastic()) return;
   std::int64_t most = 0;
   for (const FreeRoom::Domain& domain : room.domains(gang)) most = std::max(most, room.most_pods(gang, domain));
-  if (most >= job.min_pods) jobs_.set_width(gang.id, static_cast<std::int32_t>(std::min<std::int64_t>(most, job.pods)));
+  if (most >= job.min_pods)
+    jobs_.set_pod_count(gang.id, static_cast<std::int32_t>(std::min<std::int64_t>(most, job.pods)));
 }
 
 /// Gives more pods to elastic jobs that have just saved a checkpoint, in the domain of their pods. A job does not grow
-/// while a gang waits for GPUs of its kind. It does not grow onto nodes that are being given back either, because the
-/// scheduler that binds its pods knows about them.
-void Admission::widen(const std::vector<WaitingGang>& waiting, const std::set<model::NodeId>& ending) {
+/// while a gang waits for GPUs of its kind. It does not grow onto nodes that are being given back either, because a
+/// scheduler that knows about these nodes would bind no pods to them.
+void QueueingController::add_pods(const std::vector<WaitingGang>& waiting, const std::set<model::NodeId>& ending) {
   const std::vector<UndersizedJob> narrow = jobs_.undersized_at_checkpoint(kInterval);
   if (narrow.empty()) return;
   FreeRoom room(rows(), nodes_, ending);
@@ -170,10 +164,11 @@ void Admission::widen(const std::vector<WaitingGang>& waiting, const std::set<mo
   }
 }
 
-/// Ends jobs with a lower priority if that makes room for the gang, and takes the room of the gang.
-void Admission::preempt_for(const WaitingGang& gang, FreeRoom& room, const std::vector<WaitingGang>& waiting) {
+/// Takes room for the gang. If there is too little room, ends jobs with a lower priority, provided that this makes
+/// enough.
+void QueueingController::preempt_for(const WaitingGang& gang, FreeRoom& room, const std::vector<WaitingGang>& waiting) {
   if (rows().gangs.find(gang.id) == nullptr) return;  // the job waits until a gang with a higher priority is placed
-  const Request request{gang.spec, gang.queue, gang.priority, gang.domain};
+  const Request request{gang.spec, gang.queue, gang.domain};
   if (unsatisfiable_.contains(request)) return;
   for (const FreeRoom::Domain& domain : room.domains(gang)) {
     if (!room.fits(gang, domain)) continue;
@@ -199,16 +194,16 @@ void Admission::preempt_for(const WaitingGang& gang, FreeRoom& room, const std::
   room.take(gang, choice->domain);
   promised_.emplace(gang.id, now());
   for (const WaitingGang& other : waiting) {
-    const bool would_be_first = other.id < gang.id && other.priority < gang.priority;
+    const bool would_be_first = other.id < gang.id && other.spec.priority < gang.spec.priority;
     if (!would_be_first || other.spec.pods.gpu != gang.spec.pods.gpu || !jobs_.owns(other.id)) continue;
     // A job that is not preemptible keeps the GPUs of its bound pods.
     if (!other.domain || jobs_.is_preemptible(other.id)) jobs_.withhold(other.id);
   }
 }
 
-std::optional<Admission::Choice> Admission::choose(const WaitingGang& gang, FreeRoom& room) const {
+std::optional<QueueingController::Choice> QueueingController::choose(const WaitingGang& gang, FreeRoom& room) const {
   std::map<std::uint32_t, std::vector<RunningJob>> by_domain;
-  for (const RunningJob& job : jobs_.preemptible_below(gang.priority, gang.spec.pods.gpu)) {
+  for (const RunningJob& job : jobs_.preemptible_below(gang.spec.priority, gang.spec.pods.gpu)) {
     std::set<std::uint32_t> keys;
     for (const model::PodId pod : rows().gangs.at(job.gang).pods) {
       keys.insert(domain_key(rows(), rows().pods.at(pod).node, gang.spec.required_level));
@@ -227,8 +222,10 @@ std::optional<Admission::Choice> Admission::choose(const WaitingGang& gang, Free
 }
 
 /// Chooses the jobs of one domain that end for the gang. The room is the same before and after the call.
-std::optional<Admission::Choice> Admission::choose_in(const WaitingGang& gang, const FreeRoom::Domain& domain,
-                                                      std::vector<RunningJob> victims, FreeRoom& room) const {
+std::optional<QueueingController::Choice> QueueingController::choose_in(const WaitingGang& gang,
+                                                                        const FreeRoom::Domain& domain,
+                                                                        std::vector<RunningJob> victims,
+                                                                        FreeRoom& room) const {
   std::ranges::sort(victims, [](const RunningJob& a, const RunningJob& b) {
     return std::tuple(a.priority, b.bound_at, b.gang) < std::tuple(b.priority, a.bound_at, a.gang);
   });
@@ -241,7 +238,8 @@ std::optional<Admission::Choice> Admission::choose_in(const WaitingGang& gang, c
   }
   Choice choice{.victims = {}, .domain = domain, .highest_priority = 0, .gpus = {}, .first_bound_at = Instant::never()};
   // Some of the victims may be unnecessary, because victims that were added later free enough room. A victim keeps
-  // running if the gang fits without its room; the most valuable victims are tried first.
+  // running if the gang fits without its room. The victims with the highest priority are tried first, of these the
+  // oldest.
   for (auto victim = victims.rbegin(); victim != victims.rend(); ++victim) {
     take_again(*victim, room);
     if (room.fits(gang, domain)) continue;
@@ -260,10 +258,10 @@ std::optional<Admission::Choice> Admission::choose_in(const WaitingGang& gang, c
   return choice;
 }
 
-/// Keeps the pods of an elastic job whose GPUs the gang does not need, if they are enough for the job to go on. Before
-/// the call, the room of all pods of the job is free. After the call, only the room of its lost pods is free.
-void Admission::keep_pods(const WaitingGang& gang, const FreeRoom::Domain& domain, Victim& victim,
-                          FreeRoom& room) const {
+/// Lets an elastic job keep the pods whose GPUs the gang does not need, if these pods are enough for the job to go on.
+/// Before the call, the room of all pods of the job is free. After the call, only the room of its lost pods is free.
+void QueueingController::keep_pods(const WaitingGang& gang, const FreeRoom::Domain& domain, Victim& victim,
+                                   FreeRoom& room) const {
   const std::vector<model::PodId>& pods = rows().gangs.at(victim.job.gang).pods;
   for (const model::PodId pod : pods) {
     const bool may_keep = victim.job.min_pods > 0;
@@ -281,17 +279,17 @@ void Admission::keep_pods(const WaitingGang& gang, const FreeRoom::Domain& domai
   victim.lost = pods;
 }
 
-void Admission::give_back(const RunningJob& job, FreeRoom& room) const {
+void QueueingController::give_back(const RunningJob& job, FreeRoom& room) const {
   for (const model::PodId pod : rows().gangs.at(job.gang).pods) room.give_back(rows().pods.at(pod));
 }
 
-void Admission::take_again(const RunningJob& job, FreeRoom& room) const {
+void QueueingController::take_again(const RunningJob& job, FreeRoom& room) const {
   for (const model::PodId pod : rows().gangs.at(job.gang).pods) room.take_again(rows().pods.at(pod));
 }
 
 /// Forgets the gangs that were placed or ended, and gangs that did not get their room in time. If no gang is left, all
 /// jobs may ask for GPUs.
-void Admission::forget_placed() {
+void QueueingController::forget_placed() {
   std::erase_if(promised_, [&](const auto& promise) {
     const model::Gang* gang = rows().gangs.find(promise.first);
     return gang == nullptr || gang->phase != model::Gang::Phase::pending || now() - promise.second >= kMaxReservation;
@@ -299,7 +297,7 @@ void Admission::forget_placed() {
   if (promised_.empty()) jobs_.release_withheld();
 }
 
-void Admission::add_to(StateHash& hash) const {
+void QueueingController::add_to(StateHash& hash) const {
   for (const auto& [gang, since] : promised_) {
     hash.add(gang.value);
     hash.add(static_cast<std::uint64_t>(since.since_start.count()));

@@ -1,5 +1,5 @@
-// A recording as `capstan serve RECORDING` sends it.
-import { Unreadable } from "../data/result";
+// A recording as the page uses it, and the reader of what `capstan serve RECORDING` sends: a result with one policy.
+import { Unreadable } from "./result";
 
 export interface RecordedService {
   service: string;
@@ -24,8 +24,8 @@ export interface RecordedService {
   tpot_slo_us?: (number | null)[];
 }
 
-/// The end of an action. "shadow": its layer is in the mode Shadow, so it was not carried out. "withheld": the controller
-/// did not send it.
+/// The outcome of an action. "shadow": its layer is in the mode Shadow, so it was not carried out. "withheld": the
+/// controller did not send it.
 export type ActionResult = "applied" | "shadow" | "refused" | "unknown" | "withheld";
 
 export interface RecordedAction {
@@ -89,7 +89,7 @@ const kLaterSeries: readonly string[] = ["running", "late_ppm", "late_allowed_pp
 /// Actions of a live run that the page keeps.
 const kActionsMost = 10_000;
 
-/// Returns the moments, raised where they go back, and how often they went back.
+/// Returns the moments, each raised to the latest one before it and at least to `latest`, and how often they went back.
 function withoutBackwardSteps(at_ns: number[], latest: number): { at_ns: number[]; jumps: number } {
   let [last, jumps] = [Number.NEGATIVE_INFINITY, 0];
   const steadied = at_ns.map((at) => {
@@ -114,8 +114,8 @@ export function withoutJumps(recording: Recording): Recording {
   };
 }
 
-/// Adds decisions to a recording. A decision that the recording has already is left out: after a lost connection the
-/// server may send it again.
+/// Adds states with their decisions to a recording. A state that the recording has already is left out: after a lost
+/// connection the server may send it again.
 export function withStates(recording: Recording, events: StateEvent[]): Recording {
   const fresh = events.filter((event, i) => event.state >= recording.states && (i === 0 || event.state > (events[i - 1]?.state ?? -1)));
   const last = fresh.at(-1);
@@ -149,16 +149,26 @@ export function withStates(recording: Recording, events: StateEvent[]): Recordin
   });
 }
 
+/// The policy of a recording, in the form of a result.
+interface RecordedPolicy extends Pick<Recording, "policy" | "at_ns" | "actions" | "actions_left_out"> {
+  services: { name: string; by_state: Omit<RecordedService, "service"> }[];
+}
+
+/// A recording in the form of a result.
+type RecordedResult = Pick<Recording, "recording" | "states" | "states_damaged" | "command"> & { policies: RecordedPolicy[] };
+
 /// Reads a recording from JSON; undefined if it is something else. Throws Unreadable if a part is missing.
 export function readRecording(json: unknown, isLive = false): Recording | undefined {
   if (typeof json !== "object" || json === null) return undefined;
-  const value: Partial<Recording> = json;
+  const { policies, ...value }: Partial<RecordedResult> = json;
   if (typeof value.recording !== "string") return undefined;
+  const policy: Partial<RecordedPolicy> = policies?.[0] ?? {};
   for (const key of ["at_ns", "services", "actions"] as const) {
-    if (!Array.isArray(value[key])) throw new Unreadable(`${key} of the recording is no list`);
+    if (!Array.isArray(policy[key])) throw new Unreadable(`${key} of the recording is no list`);
   }
-  if (!isLive && (value.at_ns as number[]).length === 0) throw new Unreadable("the recording is empty");
-  return withoutJumps(value as Recording);
+  const { services, ...own } = policy as RecordedPolicy;
+  if (!isLive && own.at_ns.length === 0) throw new Unreadable("the recording is empty");
+  return withoutJumps({ ...(value as RecordedResult), ...own, services: services.map((one) => ({ service: one.name, ...one.by_state })) });
 }
 
 /// Returns an action without its reason: "scale chat to 3 replicas, draining 5".
@@ -206,31 +216,15 @@ export function withoutRepeats(actions: readonly RecordedAction[]): RepeatedActi
   return rows;
 }
 
-/// Returns true if a row stands for an action.
-export function isRepeatOf(row: RepeatedAction, action: RecordedAction): boolean {
-  if (row.state === action.state) return row.position === action.position;
-  return row.layer === action.layer && row.state < action.state && action.state <= row.until_state && withoutReason(row) === withoutReason(action);
+/// Returns the service, role or variant whose number of replicas an action changes; undefined if it changes none. A
+/// conversion counts for the service that gains the replica.
+export function scaledService(action: RecordedAction): string | undefined {
+  if (action.layer !== "scale") return undefined;
+  return (/^scale (.+) to \d/.exec(action.action) ?? /^convert .+ from .+ to (.+)$/.exec(withoutReason(action)))?.[1];
 }
 
-/// Returns true if an action changes the number of replicas of a service, of one of its roles or of a variant of it.
+/// Returns true if an action scales the service, or converts a replica to it or from it. In a recording, each role and
+/// each variant is a service with a name of its own.
 export function scales(action: RecordedAction, service: string): boolean {
   return action.layer === "scale" && (action.action.startsWith(`scale ${service} to `) || (action.action.startsWith("convert ") && withoutReason(action).split(/ from | to /).includes(service)));
-}
-
-/// Returns the actions in a stretch of time (seconds since the first state) whose layer is `layer` and whose text
-/// contains `words`. An empty filter matches every action. An action that is repeated is in the stretch if one of its
-/// states is.
-export function chosenActions<Action extends RecordedAction & { until_ns?: number }>(
-  recording: { at_ns: readonly number[]; actions: readonly Action[] },
-  range: readonly [number, number],
-  layer: string,
-  words: string,
-): Action[] {
-  const first = recording.at_ns[0] ?? 0;
-  const wanted = words.trim().toLowerCase();
-  return recording.actions.filter((action) => {
-    const [from, until] = [(action.at_ns - first) / 1e9, ((action.until_ns ?? action.at_ns) - first) / 1e9];
-    if (until < range[0] || from > range[1]) return false;
-    return (layer === "" || action.layer === layer) && (wanted === "" || action.action.toLowerCase().includes(wanted));
-  });
 }

@@ -9,7 +9,7 @@
 namespace capstan::control {
 
 /// One submitted action.
-struct LoggedDecision {
+struct LoggedAction {
   enum class Layer : std::uint8_t { scale, place, provision };
   std::uint64_t number = 0;
   Instant at;
@@ -18,19 +18,19 @@ struct LoggedDecision {
 };
 
 /// The most recent decisions, oldest first.
-class DecisionLog {
+class ActionLog {
  public:
   static constexpr std::size_t kMax = 10'000;
 
-  void add(Instant at, LoggedDecision::Layer layer, const model::Action& action) {
+  void add(Instant at, LoggedAction::Layer layer, const model::Action& action) {
     if (entries_.size() == kMax) entries_.pop_front();
     entries_.push_back({count_++, at, layer, action});
   }
-  const std::deque<LoggedDecision>& entries() const { return entries_; }
+  const std::deque<LoggedAction>& entries() const { return entries_; }
   std::uint64_t count() const { return count_; }  ///< decisions since the start, dropped entries included
 
  private:
-  std::deque<LoggedDecision> entries_;
+  std::deque<LoggedAction> entries_;
   std::uint64_t count_ = 0;
 };
 

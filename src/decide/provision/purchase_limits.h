@@ -10,15 +10,15 @@
 namespace capstan::decide::provision {
 
 /// The nodes that are on their way and the limits on further purchases, at one moment of one decision.
-class Capacity {
+class PurchaseLimits {
  public:
-  Capacity(const Index& index, const model::Snapshot& snapshot, const Memory& memory, Instant now);
+  PurchaseLimits(const Index& index, const model::Snapshot& snapshot, const Memory& memory, Instant now);
 
   const model::Catalog& catalog() const { return catalog_; }
   const place::NewNodes& new_nodes() const { return new_nodes_; }
   place::ExpectedNodes& expected_nodes() { return expected_nodes_; }
   const place::ExpectedNodes& expected_nodes() const { return expected_nodes_; }
-  /// Returns the nodes of a pool. Nodes on their way are included, nodes that were told to terminate are not.
+  /// Returns the number of nodes of a pool. Nodes on their way are included, nodes that were told to terminate are not.
   std::int64_t nodes_of(model::PoolId pool) const;
 
   /// The cause for which an offering cannot be bought now; `ok` if it can.
@@ -44,7 +44,7 @@ class Capacity {
   const model::Catalog& catalog_;
   NodeAccount account_;
   std::map<model::OfferingId, Memory::Backoff> backoffs_;
-  /// Nodes whose termination was submitted and that still count in the account.
+  /// By pool: number of nodes whose termination was submitted and that still count in the account.
   std::map<model::PoolId, std::int64_t> terminating_;
   place::NewNodes new_nodes_;
   place::ExpectedNodes expected_nodes_;

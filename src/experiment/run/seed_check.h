@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "experiment/run/batch.h"
+#include "experiment/run/result.h"
+#include "scenario/scenario.h"
+
+// Simulates policies again with other seeds, because a result near the SLO may depend on chance. A seed decides all
+// random draws: arrivals within a minute, the speed of the engine within its uncertainty, and the times of starts.
+namespace capstan::experiment {
+
+/// The outcome of a policy with one seed.
+struct SeedOutcome {
+  std::uint64_t seed = 0;
+  std::int64_t attainment_ppm = 0;  ///< share of requests met, millionths
+  bool holds_slo = false;
+  std::int64_t micro_usd = 0;  ///< cost of the run, 1e-6 USD
+};
+
+/// The outcomes of one policy.
+struct SeedCheck {
+  std::string policy;
+  std::vector<SeedOutcome> outcomes;  ///< by seed, the seed of the scenario first
+
+  std::int64_t held() const;  ///< number of seeds with which the policy holds the SLO
+  bool holds_with_all() const { return held() == std::ssize(outcomes); }
+};
+
+/// Number of seeds with which a policy is simulated, that of the scenario included. `capstan plan` uses as many.
+inline constexpr std::uint64_t kCheckedSeeds = 5;
+/// Largest number of policies that are checked.
+inline constexpr std::size_t kMaxCheckedPolicies = 3;
+
+/// Checks the policies that hold the SLO, the first of the ranking first, until one holds it with every seed.
+/// @param results  ranked results with the seed of the scenario
+Result<std::vector<SeedCheck>> check_seeds(const scenario::Scenario& scenario, std::span<const RunResult> results,
+                                           ExtraRuns& extra);
+
+}  // namespace capstan::experiment
