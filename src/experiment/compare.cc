@@ -102,9 +102,7 @@ const scenario::PolicySpec& policy_for_foresight(const scenario::Scenario& scena
   const auto before = [](const RunResult& a, const RunResult& b) {
     return a.score_milli() != b.score_milli() ? a.score_milli() > b.score_milli() : a.policy < b.policy;
   };
-  const std::string& name = std::ranges::min_element(results, before)->policy;
-  return *std::ranges::find_if(scenario.policies,
-                               [&](const scenario::PolicySpec& policy) { return policy.policies.name == name; });
+  return *find_policy(scenario, std::ranges::min_element(results, before)->policy);
 }
 
 /// Further runs may simulate twice as many requests as the policies did, or this number of requests if it is larger.

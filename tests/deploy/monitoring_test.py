@@ -116,7 +116,7 @@ def dashboards(root):
 
 
 def check_names(root, queries):
-    """Checks that the metrics of the engines' dashboards are those that Capstan reads."""
+    """Checks that docs/reference/signals.md lists every metric of the engines' dashboards."""
     known = (root / "docs/reference/signals.md").read_text()
     for line in series_of(queries, 1).splitlines():
         name = re.sub("_bucket$", "", line.split("{")[0])

@@ -168,9 +168,8 @@ Result<std::optional<RaisedMinimum>> try_higher_minimum(const scenario::Scenario
   const model::Slo& slo = scenario.service().slo;
   std::optional<RaisedMinimum> best;
   for (const RunResult* result : policies_to_try(results)) {
-    const auto policy = std::ranges::find_if(
-        scenario.policies, [&](const scenario::PolicySpec& spec) { return spec.policies.name == result->policy; });
-    if (policy == scenario.policies.end() || is_fixed(*policy)) continue;
+    const scenario::PolicySpec* policy = find_policy(scenario, result->policy);
+    if (policy == nullptr || is_fixed(*policy)) continue;
     Result<std::optional<RaisedMinimum>> raised =
         MinimumTrials(scenario, *policy, *result, constant->replicas, extra).run();
     if (!raised) return std::unexpected(raised.error());

@@ -43,6 +43,12 @@ class JoinedProgress {
 
 }  // namespace
 
+const scenario::PolicySpec* find_policy(const scenario::Scenario& scenario, const std::string& name) {
+  const auto found = std::ranges::find_if(
+      scenario.policies, [&](const scenario::PolicySpec& policy) { return policy.policies.name == name; });
+  return found == scenario.policies.end() ? nullptr : &*found;
+}
+
 Result<std::vector<RunResult>> run_batch(std::span<const PlannedRun> runs, unsigned jobs, const std::string& stage,
                                          const ProgressCallback& progress, const std::stop_token& stop) {
   const std::size_t count = runs.size();

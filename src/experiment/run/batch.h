@@ -21,6 +21,9 @@ struct PlannedRun {
   bool keep_history = false;                 ///< as in SimulationSetup
 };
 
+/// Returns the policy of the scenario with this name, which is the name of a result; null if there is none.
+const scenario::PolicySpec* find_policy(const scenario::Scenario& scenario, const std::string& name);
+
 /// Simulates all runs, `jobs` at a time; 0 = one for each core.
 /// @param stage  name of this batch in the progress; empty: the policies of the scenario
 /// @param progress  is called from the threads that run, one call at a time

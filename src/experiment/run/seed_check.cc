@@ -31,11 +31,10 @@ Result<std::vector<SeedCheck>> check_seeds(const scenario::Scenario& scenario, s
   std::vector<SeedCheck> checks;
   for (const RunResult& result : results) {
     if (!holds_slo(result, slo) || checks.size() == kMaxCheckedPolicies || !extra.has_budget()) break;
-    const auto policy = std::ranges::find_if(
-        scenario.policies, [&](const scenario::PolicySpec& spec) { return spec.policies.name == result.policy; });
-    if (policy == scenario.policies.end()) break;
+    const scenario::PolicySpec* policy = find_policy(scenario, result.policy);
+    if (policy == nullptr) break;
     std::vector<PlannedRun> planned;
-    for (const scenario::Scenario& other : others) planned.push_back({.scenario = &other, .policy = &*policy});
+    for (const scenario::Scenario& other : others) planned.push_back({.scenario = &other, .policy = policy});
     const Result<std::vector<RunResult>> runs = extra.run(planned, "other seeds");
     if (!runs) return std::unexpected(runs.error());
     SeedCheck& check = checks.emplace_back(result.policy, std::vector{outcome_of(scenario.seed, result, slo)});

@@ -38,8 +38,8 @@ TEST(SeedCheck, OutcomesAreThoseOfRunsWithTheSeed) {
   ASSERT_FALSE(compared->seed_checks.empty());
   for (const SeedCheck& check : compared->seed_checks) {
     ASSERT_EQ(check.outcomes.size(), kCheckedSeeds);
-    const auto policy = std::ranges::find_if(
-        scenario->policies, [&](const scenario::PolicySpec& spec) { return spec.policies.name == check.policy; });
+    const scenario::PolicySpec* policy = find_policy(*scenario, check.policy);
+    ASSERT_NE(policy, nullptr);
     for (std::size_t i = 0; i < check.outcomes.size(); ++i) {
       const SeedOutcome& outcome = check.outcomes[i];
       EXPECT_EQ(outcome.seed, 7 + i);

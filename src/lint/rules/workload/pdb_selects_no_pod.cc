@@ -53,22 +53,23 @@ void check(const Subject& s) {
   const Value& selector = at(s.object, "spec.selector.matchLabels");
   if (selector.count == 0 || at(s.object, "spec.selector.matchExpressions").count > 0) return;
   const Object* nearest = nullptr;
+  const Value* wanted = nullptr;  // label of the selector that `nearest` spells in another way
   for (const std::string_view kind : {"Deployment", "StatefulSet"}) {
     for (const Object* workload : s.set.in_folder(kind, s.object)) {
       if (!may_share_namespace(*workload, s.object)) continue;
       const Value& labels = at(*workload, "spec.template.metadata.labels");
       if (selects(selector, labels)) return;
-      if (nearest == nullptr && misspelt_label(selector, labels) != nullptr) nearest = workload;
+      if (wanted != nullptr) continue;
+      wanted = misspelt_label(selector, labels);
+      if (wanted != nullptr) nearest = workload;
     }
   }
   if (nearest == nullptr) return;
-  const Value& labels = at(*nearest, "spec.template.metadata.labels");
-  const Value& wanted = *misspelt_label(selector, labels);
-  const std::string_view meant = labels[wanted.key].text;
-  Finding& finding = s.report(wanted, fmt::format("the selector matches no pod of the input, and the pods of {} have "
-                                                  "{}: {}",
-                                                  nearest->title(), wanted.key, meant));
-  finding.replace(wanted, meant);
+  const std::string_view meant = at(*nearest, "spec.template.metadata.labels")[wanted->key].text;
+  Finding& finding = s.report(*wanted, fmt::format("the selector matches no pod of the input, and the pods of {} have "
+                                                   "{}: {}",
+                                                   nearest->title(), wanted->key, meant));
+  finding.replace(*wanted, meant);
   s.require_object(finding, *nearest, nearest->name);
 }
 
