@@ -35,7 +35,8 @@ class KubeCluster {
 
   /// Creates gangs with `pods` pods in total, which wait for nodes. They belong to 40 services in turn.
   void create_pods(std::uint32_t pods);
-  /// Binds created gangs with `pods` pods in total, the oldest pending ones first. All pods of a gang get one node.
+  /// Binds created gangs with `pods` pods in total, the oldest pending ones first. All pods of a gang get
+  /// the same node.
   void bind_created_gangs(std::uint32_t pods);
   /// Deletes created gangs with `pods` pods in total, the oldest first.
   void delete_created_gangs(std::uint32_t pods);

@@ -1,5 +1,5 @@
-// A small version of the large cluster: the same facts in every run, and decisions that keep the rules. No test here
-// looks at a time.
+// Tests a small version of the large cluster: the facts are the same in every run, and the decisions keep the rules. No
+// test measures time.
 
 #include <gtest/gtest.h>
 

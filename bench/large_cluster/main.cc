@@ -34,7 +34,7 @@ namespace {
 
 using std::chrono::seconds;
 
-/// A measurement is repeated this many times, or until the process has used `kEnoughSeconds` of CPU time.
+/// A measurement is repeated this many times, or until its repetitions have used `kEnoughSeconds` of CPU time.
 constexpr std::size_t kRepetitions = 7;
 constexpr double kEnoughSeconds = 15;
 constexpr std::uint32_t kChangedPods = 100;

@@ -29,7 +29,8 @@ Change gang_appears(const model::Snapshot& before, const Layout& layout);  ///< 
 model::Snapshot only_unplaceable_gang(const model::Snapshot& before, const Layout& layout);
 
 /// Returns the cluster with other pending gangs, as many as before. Nine in ten have four pods of one GPU. One in ten
-/// needs more empty nodes than there are. The pods of each gang must be inside one domain of the level.
+/// needs 48 empty nodes, so that at most a few of these gangs fit. The pods of each gang must be inside one domain of
+/// the level.
 model::Snapshot with_gangs_of_level(const model::Snapshot& before, model::TopologyLevel level);
 
 /// Counts of a placement, which are the same on every machine, and whether it keeps the rules.

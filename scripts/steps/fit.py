@@ -104,7 +104,7 @@ def relative_errors(inputs, times, coefficients):
 
 
 def linear_ms(rows):
-    """Returns F[n] for each n of the grid: all layers without attention, and the LM head."""
+    """Returns F[n] in ms for each n of the grid: the time of all layers without attention and of the LM head."""
     layers, head = fastest(rows, "layers"), fastest(rows, "lm_head")
     missing = [n for n in GRID if (n, 0, 0) not in layers] + [n for n in GRID if n <= LM_HEAD_ROWS and
                                                               (n, 0, 0) not in head]

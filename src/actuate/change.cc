@@ -66,8 +66,9 @@ void Change::read(const kube::Outcome& outcome) {
     error_ = outcome.error;
     return end(State::refused, refused_by_server(outcome.error));
   }
-  // An earlier write without an answer may still reach the server, but only one of the two writes can take effect. Each
-  // requires a resource version, a UID or a free name, and this requirement no longer holds after the first write.
+  // An earlier write without an answer may still reach the server, even after the write that follows this read. Only
+  // one of the two can take effect: each requires a resource version, a UID or a free name, and the first of them to
+  // take effect makes this requirement false.
   in_doubt_ = false;
   const std::string_view uid = object ? (*object)["metadata"]["uid"].text() : std::string_view();
   const bool exists = outcome.ok() && (ref_.uid.empty() || ref_.uid == uid);

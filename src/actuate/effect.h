@@ -60,7 +60,9 @@ struct Step {
 enum class Progress : std::uint8_t {
   none,      ///< nothing has changed
   in_doubt,  ///< the outcome of a write is unknown
-  partial,   ///< a part has changed and must not stay so; the effect continues while writes are allowed
+  /// A part has changed. The runner keeps the effect until it is complete or rolled back, or this process may have lost
+  /// the Lease.
+  partial,
 };
 
 /// A state machine that carries out one action with API requests, without a socket or a clock. It has one request in

@@ -14,7 +14,7 @@ class Evict : public Effect {
   /// Time limit of an eviction, shorter than the minute after which control::InFlight gives up.
   static constexpr Duration kTimeLimit = std::chrono::seconds(45);
   static constexpr Duration kPauseFirst = std::chrono::seconds(1);
-  static constexpr Duration kPauseMax = std::chrono::seconds(10);  // longest pause; the server also asks for 10 s
+  static constexpr Duration kPauseMax = std::chrono::seconds(10);  // longest pause; the API server may ask for 10 s
 
   Evict(Ref pod, RandomStream random, Duration time_limit = kTimeLimit);
 

@@ -24,7 +24,7 @@ json requirement(const std::string& key, const std::string& op, const std::vecto
   return out;
 }
 
-/// Returns the requirements of the pool, narrowed to the picked labels.
+/// Returns the requirements of the pool. A required label of the group replaces the pool's requirement on its key.
 json requirements(const ClaimGroup& group) {
   json out = json::array();
   out.push_back(requirement(std::string(kube::labels::kNodePool), "In", {group.pool.meta.name}));

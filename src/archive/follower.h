@@ -43,7 +43,7 @@ class Follower {
   Result<void> read(const Callbacks& calls, bool only_newest);
 
   std::string path_;
-  std::optional<Identity> identity_;  ///< identity of the file that was read last; nothing before the first call
+  std::optional<Identity> identity_;  ///< identity of the file that was read last; none if no file was read
   Recording::Place place_;
 };
 

@@ -72,9 +72,11 @@ class TableReader {
               [&](model::GangId id, Fields& f, model::Gang& row) { gang(id, f, row); });
     read_rows("pods", s.pods, state_.names.pods, [&](auto, Fields& f, model::Pod& row) { pod(f, row); });
     check_minimums();
+    set_queues();
   }
 
-  /// Returns the nodes with `overcommitted: true` in their rows: the pods on such a node hold more GPUs than it has.
+  /// Returns the nodes with `overcommitted: true` in their rows: the pods on such a node hold more GPUs than it has,
+  /// or a device that it does not have.
   const std::set<model::NodeId>& overcommitted() const { return overcommitted_; }
 
  private:
@@ -201,6 +203,7 @@ class TableReader {
     read_preferred(fields, errors_, catalog_.topologies, row.spec.preferred);
     read_pod_class(fields, errors_, spec.pod_class, catalog_, exclusions_);
     fields.integer("priority", row.spec.priority, -kMaxGangPriority, kMaxGangPriority);
+    fields.boolean("preemptible", row.spec.preemptible);
     other_pods(fields, row.spec);
     const std::int64_t others = row.spec.count() - spec.count;
     spec.count = std::max(std::ssize(row.pods) - others, spec.minimum);
@@ -255,8 +258,8 @@ class TableReader {
     }
   }
 
-  /// Refuses gangs whose `min_pods` is larger than the number of their pods, unless one of the pods is no longer
-  /// pending.
+  /// Refuses gangs that have fewer pods than they need and do not state `missing_pods`, unless one of their pods is
+  /// no longer pending.
   void check_minimums() {
     for (const auto& [id, place] : below_minimum_) {
       if (!errors_.ok()) return;
@@ -269,6 +272,21 @@ class TableReader {
                    fmt::format("gangs.min_pods: found {}, but the gang has {} pods, expected at most as many, or "
                                "missing_pods: {}",
                                gang.spec.pods.minimum, gang.pods.size(), gang.spec.count() - std::ssize(gang.pods)));
+    }
+  }
+
+  /// Sets the queue that each gang asks for. A file states the queues of pods, and the first pod stands for its gang.
+  void set_queues() {
+    if (!errors_.ok()) return;
+    std::vector<std::pair<model::GangId, model::QueueId>> queues;
+    state_.snapshot.gangs.for_each([&](model::GangId id, const model::Gang& gang) {
+      const model::QueueId queue = state_.snapshot.pods.at(gang.pods.front()).queue;
+      if (queue.valid()) queues.emplace_back(id, queue);
+    });
+    for (const auto& [id, queue] : queues) {
+      model::Gang gang = state_.snapshot.gangs.at(id);
+      gang.spec.queue = queue;
+      state_.snapshot.gangs.set(id, std::move(gang));
     }
   }
 
@@ -327,7 +345,8 @@ class TableReader {
   ErrorList& errors_;
   std::vector<std::string> level_keys_;  ///< key of each level; `Fields` keeps references to these texts
   std::set<model::NodeId> overcommitted_;
-  std::vector<std::pair<model::GangId, manifest::Place>> below_minimum_;  ///< gangs with fewer pods than `min_pods`
+  /// Gangs that have fewer pods than they need and do not state `missing_pods`.
+  std::vector<std::pair<model::GangId, manifest::Place>> below_minimum_;
 };
 
 /// Reads a memory from the text in one of the file's strings.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -20,11 +21,12 @@ void read_names(const Node& list, const std::string& name, std::vector<std::stri
   if (list.kind != Node::Kind::sequence) {
     return errors.fail(list.place, name + ": found " + list.words() + ", expected a list of names");
   }
+  std::set<std::string_view> known;
   for (const Node& item : list.items) {
     if (item.kind != Node::Kind::scalar || item.is_null() || item.text.empty()) {
       errors.fail(item.place, name + ": found " + item.words() + ", expected a name");
     }
-    if (std::ranges::find(out, item.text) != out.end()) {
+    if (!known.insert(item.text).second) {
       errors.fail(item.place, name + ": found " + item.words() + " a second time, expected each name once");
     }
     out.push_back(item.text);
@@ -197,6 +199,19 @@ void read_queues(Fields& from, model::Catalog& catalog, ErrorList& errors) {
   for (const Node& item : items) read_queue(item, items.size(), catalog, errors);
 }
 
+/// Reads the pod of a replica that differs from the others, which share the GPUs that it leaves.
+void read_leader(const Node& item, model::Workload& workload, const model::Catalog& catalog, ExclusionLists* exclusions,
+                 ErrorList& errors) {
+  Fields fields(item, "catalog.services.variants.leader", errors);
+  model::LeaderPod& leader = workload.leader.emplace();
+  const std::int64_t most = whole_gpus(workload.tensor_parallel).count - workload.pods + 1;
+  need_integer(fields, "gpus_milli", leader.gpus.count, 0, most);
+  read_pod_class(fields, errors, leader.pod_class, catalog, exclusions);
+  fields.finish();
+  if (workload.pods >= 2) return;
+  errors.fail(item.place, "catalog.services.variants.leader: found a leader of a single pod, expected at least 2 pods");
+}
+
 model::Workload read_workload(const Node& item, const model::Catalog& catalog, ExclusionLists* exclusions,
                               ErrorList& errors) {
   Fields fields(item, "catalog.services.variants", errors);
@@ -223,6 +238,7 @@ model::Workload read_workload(const Node& item, const model::Catalog& catalog, E
   read_ref(fields, errors, "queue", workload.queue, within(catalog.queues));
   fields.boolean("placed_elsewhere", workload.placed_elsewhere);
   read_pod_class(fields, errors, workload.pod_class, catalog, exclusions);
+  if (const Node* leader = fields.take("leader")) read_leader(*leader, workload, catalog, exclusions, errors);
   fields.integer("priority", workload.priority, -kMaxGangPriority, kMaxGangPriority);
   fields.integer("micro_usd_per_hour", workload.price_per_hour.count, 0, 1'000'000'000'000);
   fields.finish();
@@ -294,6 +310,7 @@ void read_pod_class_row(const Node& item, model::Catalog& catalog, ErrorList& er
   Fields fields(item, "catalog.pod_classes", errors);
   model::PodClass row;
   read_resources(fields, row.requests, catalog.extended_resources.size());
+  if (fields.take("unsupported") != nullptr) read_word(fields, errors, "unsupported", row.unsupported);
   std::vector<model::NodeClassId> admitted;
   read_refs(fields, errors, "node_classes", admitted, [](model::NodeClassId id) { return id.value < kMaxNodeClasses; });
   fields.finish();

@@ -164,7 +164,7 @@ constexpr Defect kDefects[] = {
     {"/gangs/1/variant", nullptr, R"(gangs lacks "variant")"},
     {"/gangs/1/variant", "1", R"(gangs.variant: found "1", expected 0, the only one)"},
     {"/memory/planned/1/variant", "1", R"(memory.planned.variant: found "1", expected 0, the only one)"},
-    {"/gangs/1/pod_class", "2", "gangs.pod_class: found 2, expected the id of a row in this file"},
+    {"/gangs/1/pod_class", "3", "gangs.pod_class: found 3, expected the id of a row in this file"},
     {"/catalog/topologies/0/name", R"("standard")",
      "catalog.topologies.name: found standard a second time, expected each topology once"},
     {"/catalog/topologies/0/levels/1/name", R"("hall")",
@@ -193,6 +193,10 @@ constexpr Defect kDefects[] = {
      "catalog.pod_classes.node_classes: found 0 after 0, expected each id once, in ascending order"},
     {"/catalog/pod_classes/0/node_classes", "[100000]",
      "catalog.pod_classes.node_classes: found 100000, expected the id of a row in this file"},
+    {"/catalog/services/0/variants/0/leader/gpus_milli", "8000", "catalog.services.variants.leader.gpus_milli: found"},
+    {"/catalog/services/0/variants/0/leader/pod_class", "9", "catalog.services.variants.leader"},
+    {"/catalog/pod_classes/2/unsupported", R"("pod_gravity")",
+     R"(catalog.pod_classes.unsupported: "pod_gravity", expected none, pod_affinity, pod_anti_affinity)"},
     {"/catalog/purchase_classes/0/pool", "9", "catalog.purchase_classes.pool: found 9, expected the id of a row"},
     {"/catalog/extended_resources", R"(["a", "a"])",
      R"(catalog.extended_resources: found "a" a second time, expected each name once)"},
@@ -242,11 +246,20 @@ TEST(ReadSnapshot, RefusesEachDefectWithItsPlace) {
   }
 }
 
+TEST(ReadSnapshot, ReadsHundredsOfThousandsOfNamesWithoutComparingEachPair) {
+  Json file = full_file();
+  Json& names = file["catalog"]["extended_resources"];
+  while (names.size() < 300'000) names.push_back("example.com/resource-" + std::to_string(names.size()));
+  const Result<SavedState> state = parse(file.dump(), "s.json");
+  ASSERT_TRUE(state.has_value()) << state.error().text();
+  EXPECT_EQ(state->snapshot.catalog->extended_resources.size(), 300'000u);
+}
+
 TEST(ReadSnapshot, TurnsTheListsOfFormat1IntoClasses) {
   Json file = full_file();
   file["format_version"] = 1;
   for (const char* key : {"extended_resources", "pod_classes", "purchase_classes"}) file["catalog"].erase(key);
-  file["catalog"]["services"][0]["variants"][0].erase("pod_class");
+  for (const char* key : {"pod_class", "leader"}) file["catalog"]["services"][0]["variants"][0].erase(key);
   for (Json& node : file["nodes"]) {
     node.erase("node_class");
     node.erase("available");
@@ -338,10 +351,25 @@ std::vector<Pointer> paths_of(const Json& file) {
 
 /// Returns a normal form of a file: without members whose absence means the same, and with numbers and flags as texts.
 Json normal(const Json& file) {
-  static const std::set<std::string> kZeroIsAbsent = {
-      "leaving",      "kept",        "overcommitted", "on_unseen_node",     "resumed",          "closed",
-      "priority",     "quota_milli", "quota_mib",     "weight_milli",       "parent_cycle",     "min_pods",
-      "missing_pods", "group_size",  "max_seqs",      "max_batched_tokens", "placed_elsewhere", "ttft_prefills_milli"};
+  static const std::set<std::string> kZeroIsAbsent = {"leaving",
+                                                      "kept",
+                                                      "overcommitted",
+                                                      "on_unseen_node",
+                                                      "resumed",
+                                                      "closed",
+                                                      "priority",
+                                                      "quota_milli",
+                                                      "quota_mib",
+                                                      "weight_milli",
+                                                      "parent_cycle",
+                                                      "min_pods",
+                                                      "preemptible",
+                                                      "missing_pods",
+                                                      "group_size",
+                                                      "max_seqs",
+                                                      "max_batched_tokens",
+                                                      "placed_elsewhere",
+                                                      "ttft_prefills_milli"};
   if (!file.is_structured()) return file.is_string() ? file : Json(file.dump());
   Json out = file.is_array() ? Json::array() : Json::object();
   for (const auto& [key, value] : file.items()) {

@@ -88,7 +88,7 @@ class Recording {
   /// result is an input error that names the first damaged state.
   Result<std::optional<SavedState>> next();
   /// Returns the last readable state that was not read yet; nothing if there is none. It decompresses only the states
-  /// of the last run.
+  /// of the last run, or of earlier runs if every state of the last run is damaged.
   Result<std::optional<SavedState>> newest();
   /// Returns the first state at or after a moment; nothing if the recording ends before it.
   Result<std::optional<SavedState>> first_from(Instant at);

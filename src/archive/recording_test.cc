@@ -126,7 +126,7 @@ TEST(Recording, HasTheStatesAfterTheClockWasSetBack) {
   EXPECT_EQ((*found)->snapshot.at, fleet::testing::at(110)) << "the times in the file never decrease";
 }
 
-/// Returns the seconds of the states that can be read, and the number of the damaged ones.
+/// The seconds of the states that can be read, and the number of damaged states.
 struct ReadableStates {
   std::vector<std::int64_t> seconds;
   std::int64_t damaged = 0;

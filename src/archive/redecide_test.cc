@@ -66,7 +66,7 @@ RC_GTEST_PROP(Redecide, GivesThePlanOfTheLoop, ()) {
   }
 }
 
-/// A world in which a second passes with each observation, and which follows a change of the replicas at once.
+/// A world in which time passes only with pass(), and which follows a change of the replicas at once.
 class FollowingWorld final : public ports::World {
  public:
   explicit FollowingWorld(model::Snapshot snapshot) : snapshot_(std::move(snapshot)) {}

@@ -28,7 +28,8 @@ inline constexpr std::int64_t kMaxGpus = 10'000'000;
 inline constexpr std::int64_t kMaxReplicas = 1'000'000;
 inline constexpr std::int64_t kMaxResource = std::int64_t{1} << 58;  ///< amount of a resource other than GPUs
 inline constexpr std::int64_t kMaxWeight = 1'000'000'000;            ///< weight of a queue, thousandths
-/// Largest priority of a gang, and minus the lowest. The classes of Kubernetes itself are above those of its users.
+/// Largest priority of a gang; the lowest priority is its negative. It is above `kMaxPriority`, because the priority
+/// classes of Kubernetes itself are above those of its users.
 inline constexpr std::int64_t kMaxGangPriority = 2'147'483'647;
 inline constexpr std::int64_t kMaxPriority = 1'000'000'000;  ///< largest priority that Kubernetes gives to users
 inline constexpr std::int64_t kMaxDevice = 1'023;            ///< number of a device of a node

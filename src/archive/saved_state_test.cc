@@ -146,6 +146,7 @@ TEST(SavedState, KeepsQueuesAndThePodsInThem) {
   EXPECT_EQ(read->snapshot.catalog->queues, world.catalog().queues);
   EXPECT_EQ(read->snapshot.catalog->service({0}).workload.queue, team);
   EXPECT_EQ(read->snapshot.pods.at({0}).queue, team);
+  EXPECT_EQ(read->snapshot.gangs.at({0}).spec.queue, team) << "the gang asks for the queue of its first pod";
   std::string cycle = to_json(state);
   const std::string child = R"("parent":0)";
   cycle.replace(cycle.find(child), child.size(), R"("parent":1)");
@@ -202,11 +203,25 @@ TEST(SavedState, HasTheLowestVersionThatHoldsEverything) {
   gang.spec.other_pods = {{.gpu = {0}, .count = 1, .gpus_per_pod = {}}};
   world.snapshot.gangs.set({0}, gang);
   EXPECT_EQ(version(), '5') << "a second pod set";
+  world.catalog().services.front().workload.pods = 2;
+  world.catalog().services.front().workload.tensor_parallel = 2;
+  world.catalog().services.front().workload.leader = model::LeaderPod{};
+  EXPECT_EQ(version(), '6') << "a leader that differs from the workers";
+  world.catalog().services.front().workload.leader.reset();
+  gang.spec.preemptible = true;
+  world.snapshot.gangs.set({0}, gang);
+  EXPECT_EQ(version(), '6') << "a preemptible gang";
+  gang.spec.preemptible = false;
+  world.snapshot.gangs.set({0}, gang);
+  const model::PodClassId pods = world.pod_class({true});
+  EXPECT_EQ(version(), '5');
+  world.catalog().eligibility.pod_classes[pods.value].unsupported = model::PodRule::pod_affinity;
+  EXPECT_EQ(version(), '6') << "a rule of pods that Capstan does not follow";
 }
 
 TEST(SavedState, RefusesInvalidFiles) {
   const BadState rows[] = {
-      {"another format", R"("format_version": 2)", R"("format_version": 6)", "format_version: found \"6\", expected"},
+      {"another format", R"("format_version": 2)", R"("format_version": 7)", "format_version: found \"7\", expected"},
       {"an unknown enum name", R"("phase":"ready")", R"("phase":"happy")", "\"happy\", expected"},
       {"a pod on a node that does not exist", R"("gpus_milli":4000,"node":0)", R"("gpus_milli":4000,"node":9)",
        "found 9, expected the id of a row"},

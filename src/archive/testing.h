@@ -50,8 +50,12 @@ inline void add_services(World& world, model::Purchase sale) {
   catalog.eligibility.purchases = {{sale, {1}}};
   workload.pod_class = world.pod_class({true, false, true}, {.cpu_milli = 4'000, .memory_mib = 512, .pod_slots = 1});
   world.pod_class({}, {.storage_mib = 20, .pod_slots = 1, .extended = {0, 2}});
+  world.pod_class({true});
+  catalog.eligibility.pod_classes.back().unsupported = model::PodRule::topology_spread;
   workload.price_per_hour = {6'880'000};
   workload.priority = 100;
+  workload.pods = 2, workload.tensor_parallel = 8;
+  workload.leader = {.gpus = {}, .pod_class = {1}};
   workload.preferred = model::TopologyLevel::node;
   prefill.name = "prefill", decode.name = "decode", other.name = "chat on A100";
   prefill.workload.role = model::Role::prefill;
@@ -121,7 +125,7 @@ inline model::Snapshot full_snapshot() {
   change_row(s.gangs, waiting, [&](model::Gang& row) {
     row.spec.pods.pod_class = {1};
     row.spec.preferred = TopologyLevel::nvlink;
-    row.spec.priority = -5;
+    row.spec.priority = -5, row.spec.preemptible = true;
   });
   change_row(s.gangs, model::GangId{2}, [](auto& row) { row.service = {}; });
   change_row(s.gangs, incomplete, [](model::Gang& row) {

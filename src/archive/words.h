@@ -10,6 +10,7 @@
 #include "model/node.h"
 #include "model/offering.h"
 #include "model/phase_names.h"
+#include "model/pod_rule.h"
 #include "model/role_names.h"
 #include "model/service.h"
 #include "model/signal.h"
@@ -23,15 +24,13 @@ template <typename Enum>
 inline constexpr auto kWords = nullptr;
 
 template <>
-inline constexpr std::array<std::string_view, 4> kWords<model::Pod::Phase>{"pending", "starting", "ready",
-                                                                           "terminating"};
+inline constexpr auto kWords<model::Pod::Phase> = model::kPodPhaseNames;
 template <>
 inline constexpr auto kWords<model::Gang::Phase> = model::kGangPhaseNames;
 template <>
-inline constexpr std::array<std::string_view, 3> kWords<model::Node::Phase>{"ready", "cordoned", "terminating"};
+inline constexpr auto kWords<model::Node::Phase> = model::kNodePhaseNames;
 template <>
-inline constexpr std::array<std::string_view, 4> kWords<model::Claim::Phase>{"requested", "launched", "registered",
-                                                                             "failed"};
+inline constexpr auto kWords<model::Claim::Phase> = model::kClaimPhaseNames;
 template <>
 inline constexpr auto kWords<model::TopologyLevel> = [] {
   std::array<std::string_view, model::kTopologyLevels> keys;
@@ -39,11 +38,17 @@ inline constexpr auto kWords<model::TopologyLevel> = [] {
   return keys;
 }();
 template <>
+inline constexpr auto kWords<model::PodRule> = [] {
+  std::array<std::string_view, model::kPodRuleNames.size()> keys;
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = model::kPodRuleNames[i].key;
+  return keys;
+}();
+template <>
 inline constexpr auto kWords<model::CapacityType> = model::kCapacityKeys;
 template <>
 inline constexpr auto kWords<model::Role> = model::kRoleNames;
 template <>
-inline constexpr std::array<std::string_view, 3> kWords<model::Signal::State>{"missing", "stale", "value"};
+inline constexpr auto kWords<model::Signal::State> = model::kSignalStateNames;
 
 template <typename Enum>
 constexpr std::string_view word(Enum value) {

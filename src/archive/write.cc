@@ -47,6 +47,7 @@ Json pod_class(const model::PodClass& from) {
   for (std::size_t i = 0; i < from.node_classes.size(); ++i) {
     if (from.node_classes[i]) json["node_classes"].push_back(i);
   }
+  if (from.unsupported != model::PodRule::none) json["unsupported"] = word(from.unsupported);
   return json;
 }
 
@@ -81,6 +82,10 @@ Json workload(const model::Catalog& catalog, const model::Workload& from) {
   put(json, "queue", from.queue);
   if (from.placed_elsewhere) json["placed_elsewhere"] = true;
   put(json, "pod_class", from.pod_class);
+  if (from.leader) {
+    json["leader"] = {{"gpus_milli", from.leader->gpus.count}};
+    put(json["leader"], "pod_class", from.leader->pod_class);
+  }
   if (from.priority != 0) json["priority"] = from.priority;
   if (from.price_per_hour != MicroUsd{}) json["micro_usd_per_hour"] = from.price_per_hour.count;
   return json;
@@ -175,8 +180,8 @@ Json queue(const model::Queue& from) {
   return json;
 }
 
-/// Returns true if format 2 has a key for everything in the queues. It has keys for names, limits of GPUs, and parents
-/// that come before their children.
+/// Returns true if format 2 has a key for everything in the queues. It has keys for names, limits of GPUs, parents
+/// that come before their children, and the fault `not_found`.
 bool fits_format_2(const std::vector<model::Queue>& queues) {
   for (std::uint32_t i = 0; i < queues.size(); ++i) {
     const model::Queue& queue = queues[i];
@@ -286,7 +291,7 @@ Json claim(Json json, const model::Claim& from) {
   return json;
 }
 
-/// Returns the number of pods that a gang needs and that do not exist.
+/// Returns the number of pods that a gang needs and that do not exist. The result is not positive if none is missing.
 std::int64_t missing_pods(const model::Gang& gang) {
   std::int64_t missing = gang.spec.pods.minimum - std::ssize(gang.pods);
   for (const model::PodSet& set : gang.spec.other_pods) missing += set.count;
@@ -318,6 +323,7 @@ Json gang(Json json, const model::Catalog& catalog, const model::Gang& from, con
   if (from.spec.preferred) json["preferred"] = catalog.level_key(*from.spec.preferred);
   put(json, "pod_class", from.spec.pods.pod_class);
   if (from.spec.priority != 0) json["priority"] = from.spec.priority;
+  if (from.spec.preemptible) json["preemptible"] = true;
   for (const model::PodSet& set : from.spec.other_pods) json["other_pods"].push_back(pod_set(set));
   put(json, "created_at_ns", from.created_at);
   if (from.resumed) json["resumed"] = true;
@@ -408,8 +414,21 @@ bool needs_format_5(const model::Snapshot& snapshot) {
   return found;
 }
 
+/// Returns true if a gang is preemptible, if a workload has a leader that differs from its other pods, or if pods have
+/// a rule that Capstan does not follow.
+bool needs_format_6(const model::Snapshot& snapshot) {
+  bool found = std::ranges::any_of(snapshot.catalog->eligibility.pod_classes, [](const model::PodClass& pods) {
+    return pods.unsupported != model::PodRule::none;
+  });
+  found |= std::ranges::any_of(snapshot.catalog->services,
+                               [](const model::Service& service) { return service.workload.leader.has_value(); });
+  snapshot.gangs.for_each([&](model::GangId, const model::Gang& gang) { found |= gang.spec.preemptible; });
+  return found;
+}
+
 /// Returns the lowest version that has a key for everything in the snapshot, so that older readers read what they can.
 std::int64_t format_of(const model::Snapshot& snapshot) {
+  if (needs_format_6(snapshot)) return 6;
   if (needs_format_5(snapshot)) return 5;
   bool has_devices = false;
   snapshot.pods.for_each([&](model::PodId, const model::Pod& pod) { has_devices |= !pod.devices.empty(); });

@@ -40,8 +40,8 @@ std::uint64_t step_for(std::uint64_t value, std::uint64_t step) {
   return step;
 }
 
-/// Returns `value` / 10^`places` rounded to a multiple of `step`; a value that rounding would turn into 0 keeps its
-/// first digit.
+/// Returns `value` / 10^`places` rounded to a multiple of `step`. A value that this would turn into 0 is rounded to a
+/// smaller step.
 std::string rounded(std::uint64_t value, std::uint64_t step, int places) {
   return decimal(rounded_to(value, step_for(value, step)), places);
 }

@@ -18,12 +18,12 @@ std::string grouped_text(std::int64_t number);
 /// where one decimal would round to a whole number ("4.04"). A number other than zero never looks like zero: "0.004".
 std::string decimal_text(std::int64_t thousandths);
 
-/// Returns `millionths` / 1,000,000 as a percentage with at most one decimal: "85 %", "99.5 %". A share below 0.1 %
-/// keeps its first digit other than zero: "0.002 %".
+/// Returns `millionths` / 1,000,000 as a percentage with at most one decimal: "85 %", "99.5 %". A share that
+/// this would round to zero gets more decimals: "0.002 %".
 std::string percent_text(std::int64_t millionths);
 
-/// Returns an amount with cents and separators: "2.40 USD", "1,043.90 USD". An amount below a cent keeps its first two
-/// digits other than zero: "0.0025 USD".
+/// Returns an amount with cents and separators: "2.40 USD", "1,043.90 USD". An amount below a cent is rounded to two
+/// significant digits: "0.0025 USD".
 std::string usd_text(MicroUsd amount);
 
 /// Returns a duration with at most two units: "1 d 3 h", "2 min 9 s", "12.5 s", "1.62 s", "250 ms", "0 s".

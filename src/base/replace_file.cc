@@ -77,19 +77,43 @@ std::string target_of(const std::string& path) {
   return error ? path : real.string();
 }
 
+/// Returns an error if the file exists and may not be replaced.
+/// @param old  is set to the facts of a file that exists
+Result<void> check_existing(const std::string& path, const std::string& target, std::optional<struct stat>& old) {
+  struct stat found{};
+  if (::stat(target.c_str(), &found) != 0) return {};
+  if (!S_ISREG(found.st_mode)) {
+    return std::unexpected(Error::about(path, "is not a regular file, expected one that can be written"));
+  }
+  if (::access(target.c_str(), W_OK) != 0) return std::unexpected(failure(path, "cannot be written"));
+  old = found;
+  return {};
+}
+
+constexpr const char* kNoNewFile = "cannot create a new file in its folder";
+
 }  // namespace
+
+Result<void> check_replaceable(const std::string& path) {
+  const std::string target = target_of(path);
+  std::optional<struct stat> old;
+  if (Result<void> good = check_existing(path, target, old); !good) return good;
+  const std::filesystem::path folder = std::filesystem::path(target).parent_path();
+  const std::string name = folder.empty() ? "." : folder.string();
+  std::error_code failed;
+  const bool is_other = std::filesystem::exists(name, failed) && !std::filesystem::is_directory(name, failed);
+  if (!is_other && ::access(name.c_str(), W_OK | X_OK) == 0) return {};
+  if (is_other) errno = ENOTDIR;
+  return std::unexpected(failure(path, kNoNewFile));
+}
 
 Result<void> replace_file(const std::string& path, const std::string& text) {
   const std::string target = target_of(path);
-  struct stat old{};
-  const bool exists = ::stat(target.c_str(), &old) == 0;
-  if (exists && !S_ISREG(old.st_mode)) {
-    return std::unexpected(Error::about(path, "is not a regular file, expected one that can be written"));
-  }
-  if (exists && ::access(target.c_str(), W_OK) != 0) return std::unexpected(failure(path, "cannot be written"));
+  std::optional<struct stat> old;
+  if (Result<void> good = check_existing(path, target, old); !good) return good;
   NewFile file(target);
-  if (!file.is_open()) return std::unexpected(failure(path, "cannot create a new file in its folder"));
-  if (exists && !file.take_owner_and_mode(old)) {
+  if (!file.is_open()) return std::unexpected(failure(path, kNoNewFile));
+  if (old && !file.take_owner_and_mode(*old)) {
     return std::unexpected(failure(path, "cannot preserve its owner and mode, so it stays unchanged"));
   }
   if (!file.write(text) || !file.take_name()) return std::unexpected(failure(path, "cannot be written"));

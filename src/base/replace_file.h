@@ -11,4 +11,8 @@ namespace capstan {
 /// cannot be preserved, or the file may not be written, returns an error and leaves the file unchanged.
 Result<void> replace_file(const std::string& path, const std::string& text);
 
+/// Returns an error if `replace_file` could not write the file: it is no regular file, it may not be written, or its
+/// folder does not exist or may not be written. Changes nothing.
+Result<void> check_replaceable(const std::string& path);
+
 }  // namespace capstan

@@ -92,15 +92,32 @@ TEST_F(ReplaceFile, AMissingFileIsCreated) {
 }
 
 TEST_F(ReplaceFile, AFileThatCannotBeWrittenIsAnErrorAndStays) {
-  EXPECT_EQ(replace_file(path("real"), "new").error().text(),
-            path("real") + ": is not a regular file, expected one that can be written");
-  EXPECT_EQ(replace_file(path("none/a.yaml"), "new").error().text(),
-            path("none/a.yaml") + ": cannot create a new file in its folder: No such file or directory");
+  write("file", "text");
+  for (const auto& replace : {+[](const std::string& target) { return replace_file(target, "new"); },
+                              +[](const std::string& target) { return check_replaceable(target); }}) {
+    EXPECT_EQ(replace(path("real")).error().text(),
+              path("real") + ": is not a regular file, expected one that can be written");
+    EXPECT_EQ(replace(path("none/a.yaml")).error().text(),
+              path("none/a.yaml") + ": cannot create a new file in its folder: No such file or directory");
+    EXPECT_EQ(replace(path("file/a.yaml")).error().text(),
+              path("file/a.yaml") + ": cannot create a new file in its folder: Not a directory");
+  }
   if (::geteuid() == 0) return;  // root may write everywhere
   write("a.yaml", "old");
   ASSERT_EQ(::chmod(path("a.yaml").c_str(), 0444), 0);
+  EXPECT_EQ(check_replaceable(path("a.yaml")).error().text(),
+            path("a.yaml") + ": cannot be written: Permission denied");
   EXPECT_EQ(replace_file(path("a.yaml"), "new").error().text(),
             path("a.yaml") + ": cannot be written: Permission denied");
+  EXPECT_EQ(text("a.yaml"), "old");
+}
+
+TEST_F(ReplaceFile, ACheckCreatesNothing) {
+  EXPECT_TRUE(check_replaceable(path("new.json")));
+  EXPECT_FALSE(fs::exists(folder_ / "new.json"));
+  write("a.yaml", "old");
+  EXPECT_TRUE(check_replaceable(path("a.yaml")));
+  EXPECT_TRUE(check_replaceable("a-file-that-is-not-there"));
   EXPECT_EQ(text("a.yaml"), "old");
 }
 

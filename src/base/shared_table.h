@@ -13,8 +13,8 @@
 namespace capstan {
 
 /// A table of values by id. Copies share memory: a copy costs one pointer. The first change after a copy was made
-/// copies one pointer per 64 rows, and every change copies at most the block of its row. Rows may be absent; ids are
-/// not reused.
+/// copies one pointer per 64 rows, and every change copies at most the block of its row. Rows may be absent. The
+/// caller chooses the ids.
 template <typename IdType, typename T>
 class SharedTable {
   static constexpr std::size_t kBlock = 64;

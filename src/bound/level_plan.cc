@@ -6,8 +6,8 @@
 namespace capstan::bound {
 namespace {
 
-/// A range of levels that ended in the same bin. The k-th level stands for the k-th replica. The range extends from
-/// `top` down to the levels that ended later.
+/// Adjacent levels of the plan that ended in the same bin. The k-th level stands for the k-th replica. They extend from
+/// `top` down to the levels that ended later, or if there are none, to the levels in use.
 struct EndedLevels {
   double top = 0;       ///< upper end of these levels, in replicas
   std::size_t bin = 0;  ///< first bin in which these levels are not used

@@ -30,8 +30,8 @@ class Corners {
     prompt(decoding, limits_.max_batched_tokens - decoding);
     prompt(decoding, limits_.min_full_prompt_tokens());
     for (const std::int64_t point : kTablePoints) prompt(decoding, point - decoding);
-    // The step may decode more than `decoding` sequences. With `larger` sequences, shorter prompts reach the points of
-    // the table.
+    // The step may decode more than `decoding` sequences. If it decodes `larger`, it reaches a point of the table with
+    // fewer prompt tokens.
     for (const std::int64_t larger : decoding_counts_) {
       const bool is_larger = larger > decoding && larger <= limits_.max_seqs;
       prompt(decoding, is_larger ? limits_.max_batched_tokens - larger : 0);

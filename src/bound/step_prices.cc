@@ -14,8 +14,8 @@ constexpr int kRounds = 200;         // most rounds in which conditions are adde
 constexpr int kIterations = 10'000;  // most iterations of a round; the program has about a dozen columns
 constexpr double kPsPerUs = 1e6;     // the program uses microseconds, so that its numbers have similar magnitudes
 constexpr double kTolerated = 1e-9;  // largest excess of a price that is accepted, relative to a corner's time
-// All prices are lowered by this share, because the step model rounds its times (milliseconds) down by a few
-// picoseconds.
+// All prices are lowered by this share, because the step model rounds times down by a few picoseconds. A step takes
+// milliseconds.
 constexpr double kRoundedDown = 1e-6;
 
 /// One constraint on the prices: one line of the prompt price at one corner. If the prompt is only begun in the step,
@@ -53,7 +53,7 @@ class PriceProgram {
       : corners_(corners), limits_(limits) {
     double most = std::max({totals.decode_tokens, totals.kv_tokens, 1.0});
     for (const WorkTotals::Prompts& prompts : totals.prompts) most = std::max(most, prompts.tokens);
-    constexpr double kPriceMax = 1e9;  // microseconds; above every price that the first corners allow
+    constexpr double kPriceMax = 1e9;  // microseconds; above every price that the corners allow
     for (std::size_t i = 0; i < StepPrices::kLines; ++i) {
       token_[i] = program_.add_column(-totals.prompts[i].tokens / most, 0, kPriceMax);
       discount_[i] = program_.add_column(totals.prompts[i].count / most, 0, kPriceMax);

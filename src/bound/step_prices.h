@@ -17,15 +17,16 @@ struct StepLimits {
   std::int64_t max_context_tokens = 1;  ///< most KV tokens of one sequence
   Duration tpot{};                      ///< bound on the mean time per output token of a request; 0: none
 
-  /// Returns the smallest number of prompt tokens with which a step can use its whole token budget. Decoding sequences
-  /// use at most `max_seqs` tokens of it. A step that does not use its whole budget finishes its last prompt and
-  /// preempts no sequence.
+  /// Returns the smallest number of prompt tokens with which a step can use its whole token budget: decoding sequences
+  /// use at most `max_seqs` tokens of the budget. A step with fewer prompt tokens cannot use its whole budget, so it
+  /// finishes its last prompt and preempts no sequence.
   std::int64_t min_full_prompt_tokens() const {
     return max_batched_tokens > max_seqs ? max_batched_tokens - max_seqs : 1;
   }
 };
 
-/// Work of a step, summed over its sequences and prompts. `prompt_tokens` are priced for each prompt separately.
+/// Work of a step, summed over its sequences and prompts. `StepPrices::other_work` leaves out `prompt_tokens`, because
+/// their price depends on the length of each prompt.
 struct StepWork {
   std::int64_t decoding = 0;       ///< decoding sequences, one token each
   std::int64_t kv_tokens = 0;      ///< KV tokens that the decoding sequences read

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "archive/measured_result.h"
 #include "archive/recording.h"
 #include "archive/recording_file.h"
 #include "base/number_text.h"
@@ -134,6 +135,10 @@ Result<experiment::Comparison> record(const scenario::Scenario& scenario, const 
   if (!written) return std::unexpected(written.error());
   experiment::Comparison comparison = experiment::describe(scenario);
   comparison.results.push_back(*std::move(run));
+  // A controller cannot measure single requests, teams or goals. The page of the recording shows those of the
+  // simulation.
+  written = archive::write_measured(path, experiment::render_json(comparison, {.compact = true}));
+  if (!written) return std::unexpected(written.error());
   return comparison;
 }
 
@@ -174,6 +179,9 @@ ExitCode simulate(const SimulateArguments& arguments) {
   scenario->bound = arguments.compare && scenario->bound;
   scenario->advice = arguments.compare && !arguments.no_advice;
   scenario->history = arguments.details || !arguments.report.empty();
+  if (!arguments.report.empty()) {
+    if (const Result<void> good = check_replaceable(arguments.report); !good) return report(good.error());
+  }
 
   const Stopwatch watch;
   Result<experiment::Comparison> comparison = [&] {

@@ -18,7 +18,7 @@ ExitCode exit_code(ErrorKind kind);
 ExitCode report(const Error& error);
 ExitCode report(const manifest::Errors& errors);
 /// Writes a whole result to standard output at once. If that fails, for example because the disk is full, it reports
-/// the error.
+/// the error. It reports nothing if the reader has closed the pipe.
 ExitCode print(const std::string& text);
 
 enum class Output : std::uint8_t { text, json };

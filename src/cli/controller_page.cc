@@ -81,12 +81,12 @@ void ControllerPage::run_once(const op::Process& process) {
   const op::DecisionLoop& loop = process.loop();
   if (loop.begun()) {
     is_leading_ = true;
-    if (is_decided_ || loop.controller().log().count() > next_action_) show(loop);
+    if (has_new_decision_ || loop.controller().log().count() > next_action_) show(loop);
   } else {
     next_action_ = 0;  // the log starts anew when the process leads again
     if (std::exchange(is_leading_, false)) history_.clear();
   }
-  is_decided_ = false;
+  has_new_decision_ = false;
   if (std::string notice = notice_of(process); notice != notice_) {
     notice_ = notice;
     dashboard_.set_notice(std::move(notice));

@@ -44,7 +44,7 @@ class ControllerPage {
   Result<net::SocketAddress> listen();
 
   /// Notes that the controller is about to decide.
-  void note_decision() { is_decided_ = true; }
+  void note_decision() { has_new_decision_ = true; }
   /// Notes the end of an action.
   /// @param catalog  for the names in its reason
   void note_outcome(const control::ActionOutcome& outcome, const model::Catalog& catalog);
@@ -64,7 +64,7 @@ class ControllerPage {
   serve::Dashboard dashboard_;
   UiGate gate_;
   net::HttpServer server_;
-  bool is_decided_ = false;
+  bool has_new_decision_ = false;
   bool is_leading_ = false;
   std::int64_t position_ = 0;
   std::uint64_t next_action_ = 0;  ///< number in the log of the first action that was not shown

@@ -156,20 +156,24 @@ void read_pods(kube::Session& session, const op::InferenceScaler& scaler, const 
   }
 }
 
-/// Asks the Prometheus server of the service for its targets. The readings of the replicas show whether the server has
-/// series.
+/// Asks the Prometheus server of the service for its targets, and whether it has series of the service.
 void read_prometheus(kube::Session& session, const op::InferenceScaler& scaler, const op::DecisionLoop& loop,
                      const std::vector<FirstPod>& first_pods, GatheredSignals& gathered) {
   explain::PrometheusFacts server;
   server.url = scaler.prometheus_url;
-  server.selector = scaler.prometheus_selector.empty() ? fmt::format("{{namespace=\"{}\"}}", scaler.meta.ns)
-                                                       : scaler.prometheus_selector;
-  const std::vector<op::FetchedPages> fetched = op::fetch_pages(
-      session.http, session.clock, {op::query_url(scaler.prometheus_url, op::targets_query(scaler.meta.ns))});
-  const op::FetchedPage& answer = fetched.front().answers.front();
-  server.error = answer.error;
-  server.http_status = answer.http_status;
-  if (answer.error.empty() && answer.http_status == 200) op::count_targets(answer.body, server);
+  const std::string matchers =
+      scaler.prometheus_selector.empty() ? fmt::format("namespace=\"{}\"", scaler.meta.ns) : scaler.prometheus_selector;
+  server.selector = fmt::format("{{{}}}", matchers);
+  const std::vector<op::FetchedPages> fetched =
+      op::fetch_pages(session.http, session.clock,
+                      {op::query_url(scaler.prometheus_url, op::targets_query(scaler.meta.ns)),
+                       op::query_url(scaler.prometheus_url, op::series_query(matchers))});
+  const op::FetchedPage& targets = fetched[0].answers.front();
+  server.error = targets.error;
+  server.http_status = targets.http_status;
+  if (targets.error.empty() && targets.http_status == 200) op::count_targets(targets.body, server);
+  const op::FetchedPage& series = fetched[1].answers.front();
+  if (series.error.empty() && series.http_status == 200) op::note_series(series.body, server);
   gathered.facts.prometheus = std::move(server);
   const op::Readings readings = loop.sources().readings();
   const std::map<std::string, std::string> troubles = loop.sources().troubles();

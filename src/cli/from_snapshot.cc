@@ -68,8 +68,8 @@ Json nodes_of(const model::Snapshot& snapshot, model::ServiceId service) {
   for (const auto& [kind, count] : kinds) {
     const auto& [type, gpu, gpus, price] = kind;
     Json row = {{"instance", type}, {"gpu", gpu}, {"gpus", gpus}, {"count", count}};
-    // If no price is given, the scenario uses the price of the instance type in data/instances.csv. A plain node costs
-    // nothing.
+    // A row without a price gets the price of its instance type in data/instances.csv. The file has no type `node`, so
+    // such a row always states its price, even if it is 0.
     if (price != 0 || type == "node")
       row["usd_per_hour"] = fmt::format("{}.{:06}", price / 1'000'000, price % 1'000'000);
     nodes.push_back(std::move(row));

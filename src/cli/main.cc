@@ -368,7 +368,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is reported as an error and does not kill the program
+  std::signal(SIGPIPE, SIG_IGN);  // a write to a closed pipe returns an error and does not kill the program
   end_when_out_of_memory();
   try {
     return run(argc, argv);

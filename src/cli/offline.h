@@ -27,7 +27,7 @@ Result<void> check_memory_is_known(const scenario::PolicySpec& policy, const std
 /// Returns the moment of `--at`, a duration since a start; a usage error if the text is not such a duration.
 Result<Instant> read_moment(const std::string& text);
 /// Simulates a scenario's first policy.
-/// @param at  the result is the state at the first decision at or after this moment; none: the last state of the run
+/// @param at  the result is the state at the first decision at or after this moment; none: at the last decision
 std::expected<archive::SavedState, manifest::Errors> simulated_state(const std::string& file,
                                                                      const scenario::ScenarioOverrides& overrides,
                                                                      std::optional<Instant> at);

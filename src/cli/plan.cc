@@ -10,6 +10,7 @@
 
 #include "base/number_text.h"
 #include "base/output_folder.h"
+#include "base/replace_file.h"
 #include "cli/measure_load.h"
 #include "cli/plan_report.h"
 #include "cli/progress.h"
@@ -175,6 +176,12 @@ ExitCode make_plan(const PlanArguments& arguments) {
   if (const auto refusals = plan::refusals(*spec); !refusals.empty()) return report_refusals(refusals);
   if (!arguments.out.empty()) {
     if (const auto error = check_output_folder(arguments.out)) return report(*error);
+  }
+  if (!arguments.report.empty()) {
+    for (const plan::ServiceSpec& service : spec->services) {
+      const std::string path = plan_report_path(*spec, service.name, arguments.report);
+      if (const Result<void> good = check_replaceable(path); !good) return report(good.error());
+    }
   }
   Result<std::vector<plan::ExistingObject>> existing;
   if (!arguments.against.empty()) existing = read_existing(arguments.against);

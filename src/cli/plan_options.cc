@@ -2,6 +2,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
+#include <string>
+#include <system_error>
+
 #include "cli/options.h"
 
 namespace capstan::cli {
@@ -11,6 +15,16 @@ namespace {
 /// Refuses an empty path, such as that of an unset shell variable.
 std::string refuse_empty_path(const std::string& path) {
   return path.empty() ? "found an empty text, expected a path" : "";
+}
+
+/// Returns true if both paths are stated and lead to the same place.
+bool is_same_path(const std::string& a, const std::string& b) {
+  std::error_code failed;
+  const auto plain = [&](std::string path) {
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    return std::filesystem::absolute(path, failed).lexically_normal();
+  };
+  return !a.empty() && !b.empty() && plain(a) == plain(b);
 }
 
 }  // namespace
@@ -61,6 +75,9 @@ CLI::App* add_plan(CLI::App& app, PlanArguments& arguments) {
       "Exit code 2: with --against, a manifest should change. 3: the plan is refused or impossible, or misses an SLO.");
   command->final_callback([&arguments] {
     if (!arguments.example && arguments.spec.empty()) throw CLI::RequiredError("SPEC.yaml");
+    if (is_same_path(arguments.out, arguments.report)) {
+      throw CLI::ValidationError("--report", "found the folder of --out, expected another path");
+    }
   });
   return command;
 }

@@ -106,11 +106,11 @@ Result<experiment::Comparison> prove_plan(const plan::Plan& made, std::size_t se
   return comparison;
 }
 
-std::string plan_report_path(const plan::Plan& made, std::size_t service, const std::string& path) {
-  if (made.services.size() == 1) return path;
+std::string plan_report_path(const plan::PlanSpec& spec, const std::string& service, const std::string& path) {
+  if (spec.services.size() == 1) return path;
   const std::filesystem::path whole(path);
   std::filesystem::path own = whole.stem();
-  own += "-" + made.services[service].service;
+  own += "-" + service;
   own += whole.extension();
   return (whole.parent_path() / own).string();
 }
@@ -141,7 +141,10 @@ Result<void> write_plan_report(const plan::Plan& made, const plan::SearchOptions
     const Result<experiment::Comparison> proof = prove_plan(made, i, options);
     if (!proof) return std::unexpected(proof.error());
     const std::string page = serve::page(plan_report_json(made, i, *proof, report));
-    if (Result<void> written = replace_file(plan_report_path(made, i, report.path), page); !written) return written;
+    if (Result<void> written = replace_file(plan_report_path(made.spec, made.services[i].service, report.path), page);
+        !written) {
+      return written;
+    }
   }
   return {};
 }

@@ -19,7 +19,7 @@ Result<experiment::Comparison> prove_plan(const plan::Plan& made, std::size_t se
 
 /// Returns the file of a service: the path itself if the plan has one service, otherwise the path with the service's
 /// name before the extension.
-std::string plan_report_path(const plan::Plan& made, std::size_t service, const std::string& path);
+std::string plan_report_path(const plan::PlanSpec& spec, const std::string& service, const std::string& path);
 
 struct PlanReportOptions {
   std::string path;     ///< HTML file to write

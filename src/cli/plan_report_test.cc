@@ -7,10 +7,10 @@
 namespace capstan::cli {
 namespace {
 
-plan::Plan plan_of(std::initializer_list<const char*> services) {
-  plan::Plan made;
-  for (const char* name : services) made.services.push_back({.service = name});
-  return made;
+plan::PlanSpec spec_of(std::initializer_list<const char*> services) {
+  plan::PlanSpec spec;
+  for (const char* name : services) spec.services.push_back({.name = name});
+  return spec;
 }
 
 constexpr const char* kProvedScenario = R"(name: tried
@@ -87,13 +87,13 @@ TEST(PlanReport, AScenarioThatCannotBeReadIsAnError) {
 }
 
 TEST(PlanReport, OneServiceGetsTheFileItself) {
-  EXPECT_EQ(plan_report_path(plan_of({"chat"}), 0, "out/plan.html"), "out/plan.html");
+  EXPECT_EQ(plan_report_path(spec_of({"chat"}), "chat", "out/plan.html"), "out/plan.html");
 }
 
 TEST(PlanReport, SeveralServicesGetAFileEach) {
-  const plan::Plan made = plan_of({"chat", "code"});
-  EXPECT_EQ(plan_report_path(made, 0, "out/plan.html"), "out/plan-chat.html");
-  EXPECT_EQ(plan_report_path(made, 1, "plan"), "plan-code");
+  const plan::PlanSpec spec = spec_of({"chat", "code"});
+  EXPECT_EQ(plan_report_path(spec, "chat", "out/plan.html"), "out/plan-chat.html");
+  EXPECT_EQ(plan_report_path(spec, "code", "plan"), "plan-code");
 }
 
 }  // namespace

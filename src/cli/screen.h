@@ -19,9 +19,9 @@ std::vector<Key> take_keys(std::string& input);
 std::string drawing(std::string_view lines);
 
 /// Uses the terminal of standard output: the alternate screen without a cursor, and keys without Enter. The destructor
-/// restores the terminal. The caller destroys the object on SIGINT and SIGTERM (cli/stop_signal.h). Every other signal
-/// that ends the program, such as SIGABRT after a broken invariant, restores the terminal too. At most one object of
-/// this class exists at a time.
+/// restores the terminal. The caller destroys the object on SIGINT and SIGTERM (cli/stop_signal.h). SIGHUP, SIGQUIT and
+/// the signals of a crash, such as SIGABRT after a broken invariant, restore the terminal and then end the program. At
+/// most one object of this class exists at a time.
 class Screen {
  public:
   /// Returns true if standard output is a terminal that can move its cursor.

@@ -8,7 +8,8 @@ namespace capstan::cli {
 
 bool output_is_terminal();
 bool errors_are_terminal();
-/// Returns true if standard output takes colours: it is a terminal, TERM is not "dumb", and NO_COLOR is not set.
+/// Returns true if standard output takes colours: it is a terminal, TERM is not "dumb", and NO_COLOR is empty or not
+/// set.
 bool wants_color();
 /// Returns true if the locale uses UTF-8. The first of LC_ALL, LC_CTYPE and LANG that is set decides.
 bool locale_is_utf8();

@@ -17,7 +17,8 @@ struct UsageFault {
   std::string footer{};                 ///< the end of its help; the first example follows "Example:" or "Examples:"
 };
 
-/// Returns the error for a fault. A message that has no translation stays as it is, after the command.
+/// Returns the error for a fault, with the command as its place. A message of CLI11 for which `usage_error.cc` has no
+/// words of its own is not changed.
 Error usage_error(const UsageFault& fault);
 
 }  // namespace capstan::cli

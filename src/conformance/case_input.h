@@ -20,7 +20,7 @@ inline constexpr std::int64_t kMaxReplicas = 1'000'000'000;
 class CaseInput {
  public:
   using Problem = std::optional<std::string>;  ///< "given.pods[0].phase: found 3, expected ..."
-  static constexpr double kMax = 1e15;         ///< bound of every number in a case, so that sums stay exact
+  static constexpr double kMax = 1e15;         ///< default bound of a number, so that sums stay exact
 
   CaseInput(const Value& value, std::string path, Problem& problem)
       : value_(&value), path_(std::move(path)), problem_(&problem) {}

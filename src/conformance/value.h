@@ -73,7 +73,8 @@ Value array_of(const Items& items, Convert convert) {
 /// Writes compact JSON. NaN and infinities, which JSON lacks, become the strings "NaN", "+Inf" and "-Inf".
 std::string to_text(const Value& value);
 
-/// @return an error with line and column if the text is not JSON, is nested more than 32 levels deep, or repeats a key
+/// @return an error if the text is not JSON (with line and column), is nested more than 32 levels deep, repeats a key,
+/// or has an object with more than 256 keys
 Result<Value> parse_json(std::string_view text, const std::string& file);
 
 }  // namespace capstan::conformance

@@ -17,7 +17,7 @@ struct LoggedAction {
   model::Action action;
 };
 
-/// The most recent decisions, oldest first.
+/// The most recent submitted actions, oldest first.
 class ActionLog {
  public:
   static constexpr std::size_t kMax = 10'000;
@@ -27,7 +27,7 @@ class ActionLog {
     entries_.push_back({count_++, at, layer, action});
   }
   const std::deque<LoggedAction>& entries() const { return entries_; }
-  std::uint64_t count() const { return count_; }  ///< decisions since the start, dropped entries included
+  std::uint64_t count() const { return count_; }  ///< actions since the start, dropped entries included
 
  private:
   std::deque<LoggedAction> entries_;

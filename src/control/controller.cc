@@ -187,7 +187,7 @@ void Controller::scale(const ports::Observation& seen, const std::vector<model::
   std::set<model::ServiceId> unknown;  // services whose current count is unknown
   for (const model::ServiceId service : due) {
     if (deciders[service.value] != service) continue;
-    std::optional<decide::scale::WorkloadView> role = role_of(seen.snapshot, mixes, service, now);
+    std::optional<decide::scale::WorkloadView> role = view_of(seen.snapshot, mixes, service, now);
     if (!role) {
       unknown.insert(service);
       continue;
@@ -210,7 +210,7 @@ void Controller::scale(const ports::Observation& seen, const std::vector<model::
 }
 
 /// Returns the view for a decision about the service and its alternatives; empty while a current count is unknown.
-std::optional<decide::scale::WorkloadView> Controller::role_of(const model::Snapshot& snapshot,
+std::optional<decide::scale::WorkloadView> Controller::view_of(const model::Snapshot& snapshot,
                                                                const decide::scale::MixSource& mixes,
                                                                model::ServiceId service, Instant now) const {
   decide::scale::WorkloadView role = decide::scale::view_of_mix(snapshot, index_, service, mixes, now);

@@ -131,7 +131,7 @@ class Controller {
   void withhold(const model::Action& action, Instant decided_at);
   void show_withheld();
   void forget(const model::Action& action);
-  std::optional<decide::scale::WorkloadView> role_of(const model::Snapshot& snapshot,
+  std::optional<decide::scale::WorkloadView> view_of(const model::Snapshot& snapshot,
                                                      const decide::scale::MixSource& mixes, model::ServiceId service,
                                                      Instant now) const;
   void submit_decision(decide::scale::Decision decision, const model::Snapshot& snapshot, Instant now);

@@ -23,12 +23,12 @@ std::optional<Duration> slowest_first_token(const decide::scale::WorkloadView& r
 }
 
 void reset(SloMemory& memory, decide::scale::Memory& scale) {
-  memory.broken_since = memory.rolled_back_at = memory.met_since = Instant::never();
+  memory.breached_since = memory.rolled_back_at = memory.met_since = Instant::never();
   scale.floor = 0;
 }
 
 void record_met(const SloBreachRule& rule, const decide::scale::WorkloadView& role, SloMemory& memory, Instant now) {
-  memory.broken_since = Instant::never();
+  memory.breached_since = Instant::never();
   memory.met_since = std::min(memory.met_since, now);
   if (now - memory.met_since >= rule.min_duration) memory.good = {memory.last_settings, role.current, now};
 }
@@ -36,8 +36,8 @@ void record_met(const SloBreachRule& rule, const decide::scale::WorkloadView& ro
 void record_breach(const SloBreachRule& rule, const decide::scale::WorkloadView& role, SloMemory& memory,
                    decide::scale::Memory& scale, Instant now) {
   memory.met_since = Instant::never();
-  memory.broken_since = std::min(memory.broken_since, now);
-  if (now - memory.broken_since < rule.min_duration) return;
+  memory.breached_since = std::min(memory.breached_since, now);
+  if (now - memory.breached_since < rule.min_duration) return;
   memory.rolled_back_at = now;
   scale.floor = std::max(role.current, memory.good ? memory.good->replicas : 0);
 }
@@ -46,7 +46,7 @@ void record_breach(const SloBreachRule& rule, const decide::scale::WorkloadView&
 
 std::string to_text(const SloMemory& memory) {
   decide::TextWriter text(kVersion);
-  text.add(memory.broken_since);
+  text.add(memory.breached_since);
   text.add(memory.rolled_back_at);
   text.add(std::int64_t{memory.good.has_value()});
   if (memory.good) {
@@ -60,7 +60,7 @@ Result<SloMemory> parse_slo_memory(std::string_view saved, const std::optional<d
   decide::TextReader text(saved, kVersion);
   SloMemory memory;
   bool has_good = false;
-  text.read(memory.broken_since);
+  text.read(memory.breached_since);
   text.read(memory.rolled_back_at);
   text.read(has_good);
   if (has_good) {

@@ -29,7 +29,7 @@ struct GoodSettings {
 /// State of one service's SLO.
 struct SloMemory {
   std::optional<GoodSettings> good;
-  Instant broken_since = Instant::never();
+  Instant breached_since = Instant::never();
   Instant rolled_back_at = Instant::never();  ///< never: there is nothing to acknowledge
   // The fields below are not saved: a new leader starts without them and measures again.
   decide::scale::Policy last_settings;  ///< the settings of the last evaluation

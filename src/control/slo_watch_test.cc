@@ -117,7 +117,7 @@ TEST_F(SloWatchTest, ASuccessorContinuesFromSavedMemory) {
   const SloMemory read = parse_slo_memory(to_text(memory_), memory_.good->settings).value();
   EXPECT_EQ(read.good, memory_.good);
   EXPECT_EQ(read.rolled_back_at, memory_.rolled_back_at);
-  EXPECT_EQ(read.broken_since, memory_.broken_since);
+  EXPECT_EQ(read.breached_since, memory_.breached_since);
   EXPECT_EQ(to_text(read), to_text(memory_));
   EXPECT_TRUE(parse_slo_memory(to_text(SloMemory()), std::nullopt));
   EXPECT_FALSE(parse_slo_memory(to_text(memory_), std::nullopt));

@@ -35,10 +35,10 @@ net::HttpServerLimits emulator_limits();
 
 /// Emulated engines behind HTTP, one per address. All have the same settings and are independent of each other. An
 /// engine behaves like a pod of an inference server towards clients, probes and scrapers. Everything runs in one
-/// thread. Engines use `clock`, which may run faster than real time.
+/// thread. The clock of the engines may run faster than real time.
 class Emulator : public net::HttpHandler {
  public:
-  /// Creates an emulator without engines. The engines use `clock`, the time-outs of connections use `world`.
+  /// Creates an emulator without engines. The time-outs of connections use `real_clock`.
   Emulator(EmulatorSettings settings, net::Clock engine_clock, net::Clock real_clock);
 
   /// Starts a new engine now. The engine first refuses connections, then loads, then serves. Returns an error if the

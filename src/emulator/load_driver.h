@@ -38,11 +38,12 @@ std::string completions_url(std::string_view base);
 /// requests are streaming completions that ask for exactly the recorded number of tokens. Prompts are arrays of token
 /// ids of the recorded length; they begin with equal ids where the source's prefixes are equal.
 ///
-/// The driver has no loop of its own: call run() at next_event() or earlier, and run the transport in between.
+/// The driver has no loop of its own: call run() when next_event() has come, and run the transport in between. A call
+/// of run() before next_event() sends nothing.
 class LoadDriver {
  public:
-  /// `clock` is the load's clock, in which requests are due and latencies are measured. All arguments must outlive the
-  /// driver.
+  /// `clock` is the load's clock, in which requests are due and latencies are measured. `source` and `transport` must
+  /// outlive the driver.
   LoadDriver(LoadSettings settings, workload::Source& source, net::Transport& transport, net::Clock clock);
   ~LoadDriver();
   LoadDriver(const LoadDriver&) = delete;

@@ -10,7 +10,7 @@ namespace capstan::emulator {
 
 /// The strings that end an answer: the fields `stop` and `include_stop_str_in_output` of vLLM.
 struct StopStrings {
-  std::vector<std::string> strings;  ///< stop strings, not empty
+  std::vector<std::string> strings;  ///< stop strings; each has at least one byte
   bool included = false;             ///< true: the answer includes the stop string; false: it ends before the string
 };
 

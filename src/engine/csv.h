@@ -25,8 +25,8 @@ class Csv {
   std::string_view field(std::size_t row, std::size_t column) const { return fields_[row * columns_.size() + column]; }
 
   /// Returns a decimal number as an integer count of 10^-`decimals`; further digits are rounded to the nearest. The
-  /// result is exact, because no floating point is involved. Fails if the field is not a number, is negative, or is
-  /// 9e17 or more.
+  /// result is exact, because no floating point is involved. Fails if the field is negative or not a number, or if
+  /// the result would be 9e17 or more.
   Result<std::int64_t> scaled(std::size_t row, std::size_t column, int decimals) const;
 
   Error error_at(std::size_t row, std::size_t column, std::string message) const;

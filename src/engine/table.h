@@ -86,7 +86,7 @@ class EngineTable {
  private:
   struct GpuMemory;
 
-  /// Reads the rows of a file whose GPU kinds are known.
+  /// Reads the rows of a file. A GPU kind that is not in `known` needs the column `gpu_memory_bytes`.
   static Result<EngineTable> parse_rows(std::string_view engines_csv, std::string file, std::vector<GpuMemory> known);
 
   std::vector<EngineRow> rows_;

@@ -15,7 +15,7 @@ namespace capstan::engine {
 /// and useful time never exceeds busy time.
 class RequestWork {
  public:
-  /// `gpus` is the tensor parallelism, the number of GPUs of a replica.
+  /// `gpus` is the number of GPUs of a replica, with those of all pipeline stages.
   RequestWork(const StepModel& model, std::int64_t max_batched_tokens, std::int64_t max_seqs, std::int64_t gpus);
 
   Picoseconds prefill_token_ps() const { return prefill_token_ps_; }

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
+#include "base/unit_text.h"
 #include "experiment/run/batch.h"
 #include "experiment/run/ranking.h"
 #include "experiment/text/words.h"
@@ -45,11 +47,11 @@ std::string replica_words(const model::Catalog& catalog, const model::Workload& 
 /// Returns the loads of all services in words.
 std::string all_load_words(const scenario::Scenario& scenario) {
   if (scenario.is_alone()) return load_words(scenario.endpoint().load);
-  if (scenario.has_only_jobs()) return counted(std::ssize(scenario.jobs), "class", "classes") + " of jobs";
+  if (scenario.has_only_jobs()) return count_text(std::ssize(scenario.jobs), "class", "classes") + " of jobs";
   std::string words = scenario.endpoints.size() == 1
                           ? load_words(scenario.endpoint().load)
-                          : "loads of " + counted(std::ssize(scenario.endpoints), "service", "services");
-  if (!scenario.jobs.empty()) words += " and " + counted(std::ssize(scenario.jobs), "class", "classes") + " of jobs";
+                          : "loads of " + count_text(std::ssize(scenario.endpoints), "service", "services");
+  if (!scenario.jobs.empty()) words += " and " + count_text(std::ssize(scenario.jobs), "class", "classes") + " of jobs";
   return words;
 }
 
@@ -108,10 +110,19 @@ const scenario::PolicySpec& policy_for_foresight(const scenario::Scenario& scena
 /// Further runs may simulate twice as many requests as the policies did, or this number of requests if it is larger.
 constexpr RequestCount kExtraRequestsAlways = 8'000'000;
 
+/// Returns true if the first policy holds the SLO with every seed, and the raised minimum does so with some seeds only
+/// or for a higher cost.
+bool is_worse_than_first(const Comparison& c) {
+  if (!c.raised_minimum || !std::ranges::any_of(c.seed_checks, &SeedCheck::holds_with_all)) return false;
+  const RaisedMinimum& raised = *c.raised_minimum;
+  return !raised.result || !raised.is_steady() || !is_cheaper(*raised.result, c.results.front());
+}
+
 Result<void> search_advice(const scenario::Scenario& scenario, Comparison& comparison, ExtraRuns& extra) {
   Result<std::vector<SeedCheck>> checks = check_seeds(scenario, comparison.results, extra);
   if (!checks) return std::unexpected(std::move(checks.error()));
   comparison.seed_checks = std::move(*checks);
+  put_steady_first(comparison.seed_checks, comparison.results);
   if (!scenario.is_alone()) {
     comparison.advice_left_out =
         "The best constant fleet is searched for only where one service has the cluster alone. A policy with "
@@ -131,12 +142,23 @@ Result<void> search_advice(const scenario::Scenario& scenario, Comparison& compa
       try_higher_minimum(scenario, comparison.results, comparison.constant_fleet, extra);
   if (!raised) return std::unexpected(std::move(raised.error()));
   comparison.raised_minimum = std::move(*raised);
+  if (is_worse_than_first(comparison)) comparison.raised_minimum.reset();
   return {};
+}
+
+/// Returns the time after which the policy gives back a node without pods; none if it gives no node back.
+std::optional<Duration> empty_node_delay(const scenario::PolicySpec& policy) {
+  if (!policy.policies.provision || !policy.policies.provision->consolidation.enabled) return std::nullopt;
+  return policy.policies.provision->consolidation.after;
 }
 
 }  // namespace
 
 Comparison describe(const scenario::Scenario& scenario) {
+  std::map<std::string, std::optional<Duration>> empty_node_delays;
+  for (const scenario::PolicySpec& policy : scenario.policies) {
+    empty_node_delays.emplace(policy.policies.name, empty_node_delay(policy));
+  }
   return {.scenario = scenario.name,
           .title = scenario.title,
           .seed = scenario.seed,
@@ -145,6 +167,7 @@ Comparison describe(const scenario::Scenario& scenario) {
           .assumed_engine_init = assumed_engine_init(scenario),
           .slo = scenario.has_only_jobs() ? model::Slo() : scenario.service().slo,
           .results = {},
+          .empty_node_delays = std::move(empty_node_delays),
           .jobs = scenario.jobs,
           .catalog = scenario.catalog};
 }

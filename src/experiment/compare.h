@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -25,10 +26,13 @@ struct Comparison {
   std::string title;
   std::uint64_t seed = 0;
   std::string load;     ///< source of the requests: "trace conv.csv", "profile azure-hour"
-  std::string service;  ///< "Llama-3.3-70B TP 4 on A100, 4 pods that share one node"
+  std::string service;  ///< "Llama-3.3-70B TP4 on A100, gangs of 4 pods in one node"
   std::optional<sim::Latency> assumed_engine_init{};  ///< start time that the simulator assumes; may be none
   model::Slo slo;
-  std::vector<RunResult> results;                   ///< results in the order of `rank`
+  /// Results in the order of `rank`, but a policy that holds the SLO with every checked seed comes first.
+  std::vector<RunResult> results;
+  /// The time after which each policy gives back a node without pods, by policy; none: it gives no node back.
+  std::map<std::string, std::optional<Duration>> empty_node_delays{};
   std::vector<scenario::JobSpec> jobs{};            ///< the classes of jobs of the scenario
   std::shared_ptr<const model::Catalog> catalog{};  ///< catalog of the scenario; null: no services and queues are shown
   std::optional<ConstantFleet> constant_fleet{};    ///< none: not searched for, or none fits within the limits
@@ -50,8 +54,8 @@ Result<Comparison> compare(const scenario::Scenario& scenario, unsigned jobs, co
                            const std::stop_token& stop = {});
 
 /// Adds the outcomes of the cheapest policies that hold the SLO with other seeds, the best constant fleet, and the
-/// outcome of a higher `min`. If several services or jobs share the cluster, it sets `advice_left_out` in place of the
-/// last two.
+/// outcome of a higher `min`. If several services or jobs share the cluster, or pods ask for more than GPUs, it sets
+/// `advice_left_out` in place of the last two. A scenario with only jobs gets no advice.
 /// @param comparison  with ranked results
 Result<void> advise(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress,
                     Comparison& comparison, const std::stop_token& stop = {});

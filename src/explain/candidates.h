@@ -21,7 +21,8 @@ std::string candidates(const model::Catalog& catalog, const LayerDecisions& deci
 /// considered; for nodes, the purchases that were considered. For an action without arithmetic, returns its `line`.
 std::string arithmetic(const model::Catalog& catalog, const LayerDecisions& decided, const model::Action& action);
 
-/// Returns the object that `capstan explain` takes for an action: "gang 7", or the name of a service.
+/// Returns the object that `capstan explain` takes for an action: the name of a service, or a kind and an id such as
+/// "gang 7". Returns an empty text for an action on a group of claims, and for nodes that are launched for no gang.
 std::string object_of(const model::Catalog& catalog, const model::Action& action);
 
 }  // namespace capstan::explain

@@ -41,6 +41,18 @@ std::optional<Object> by_name(const SharedTable<IdType, std::string>& names, std
   return found;
 }
 
+/// Returns the number of objects of one kind, and how the first of them is called: "14 gangs (such as "gang 3")".
+template <typename IdType, typename Row>
+std::string count_with_example(const SharedTable<IdType, Row>& table, const SharedTable<IdType, std::string>& names,
+                               const std::string& kind) {
+  const std::string count = count_text(std::ssize(table), kind, kind + "s");
+  std::optional<IdType> first;
+  table.for_each([&](IdType id, const Row&) {
+    if (!first) first = id;
+  });
+  return first ? fmt::format("{} (such as \"{}\")", count, name_or_id(names, kind, *first)) : count;
+}
+
 bool exists(const model::Snapshot& snapshot, const Object& object) {
   switch (object.kind) {
     case Kind::service:
@@ -69,7 +81,7 @@ std::optional<Object> by_id(std::string_view text) {
   return {};
 }
 
-/// Writes the arithmetic of one object. It computes nothing: a decision or the snapshot holds every number.
+/// Writes the arithmetic of one object. It decides nothing: every number is from a decision or counted in the snapshot.
 class Writer {
  public:
   Writer(const model::Snapshot& snapshot, const model::Names& names, const LayerDecisions& decided)
@@ -238,12 +250,10 @@ Result<Object> find_object(const model::Snapshot& snapshot, const model::Names& 
   if (services.size() > kNamed) named += ", ...";
   return std::unexpected(Error{
       ErrorKind::usage, "", 0, 0,
-      fmt::format("no object is called \"{}\", expected the name of a service{}, or the name of one of {}, {} and {}, "
-                  "or a kind and an id such as \"gang 7\"",
-                  text, named.empty() ? "" : " (" + named + ")",
-                  count_text(std::ssize(snapshot.gangs), "gang", "gangs"),
-                  count_text(std::ssize(snapshot.pods), "pod", "pods"),
-                  count_text(std::ssize(snapshot.nodes), "node", "nodes"))});
+      fmt::format("no object is called \"{}\", expected a service{}, or one of {}, {} and {}", text,
+                  named.empty() ? "" : " (" + named + ")", count_with_example(snapshot.gangs, names.gangs, "gang"),
+                  count_with_example(snapshot.pods, names.pods, "pod"),
+                  count_with_example(snapshot.nodes, names.nodes, "node"))});
 }
 
 Answer explain_object(const Object& object, const model::Snapshot& snapshot, const model::Names& names,

@@ -45,7 +45,7 @@ struct GivenReason {
 struct Answer {
   Summary summary;                   ///< the answer in three lines
   std::string text;                  ///< the arithmetic; several lines, without an end of line at the end
-  std::vector<GivenReason> reasons;  ///< every reason in `text`, in its order
+  std::vector<GivenReason> reasons;  ///< reasons of the decisions and actions in `text`, in its order
 };
 
 /// Returns the state of the object, the reasons for it, and what is about to happen to it.

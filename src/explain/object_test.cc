@@ -69,7 +69,9 @@ TEST(Object, AnUnknownNameIsAnErrorThatCountsTheObjects) {
     const Result<Object> found = find_object(one.world.snapshot, one.names, text);
     ASSERT_FALSE(found) << text;
     EXPECT_EQ(found.error().kind, ErrorKind::usage);
-    EXPECT_NE(found.error().message.find("2 gangs, 3 pods and 1 node"), std::string::npos) << found.error().message;
+    EXPECT_TRUE(found.error().message.ends_with(
+        "2 gangs (such as \"gang 0\"), 3 pods (such as \"team/chat-0\") and 1 node (such as \"gpu-node-a\")"))
+        << found.error().message;
   }
 }
 

@@ -66,7 +66,7 @@ std::string example(const model::ReasonHelp& row) {
   return model::sentence(model::Reason{row.code, row.example}, model::example_catalog());
 }
 
-/// Returns the numbers of a code by position, as one sentence.
+/// Returns the meaning of each number of a code, with its position: "0: ...; 1: ...".
 std::string numbers_text(const model::ReasonHelp& row) {
   std::string out;
   const std::vector<std::string_view> parts = number_meanings(row);

@@ -8,7 +8,7 @@
 
 namespace capstan::explain {
 
-/// The part that makes requests slow although the GPU is not busy: a part of the replica, or one in front of it.
+/// The part that makes requests slow: a part of the replica, or one in front of it.
 enum class SlowPart : std::uint8_t {
   none,         ///< the signals show no bottleneck
   unknown,      ///< the signals that would show it are missing

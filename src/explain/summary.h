@@ -28,14 +28,14 @@ enum class Layer : std::uint8_t {
 /// "replicas", "queue", "placement", "pool limit", "capacity", "cold start"; "nothing" for `none`.
 std::string_view name(Layer layer);
 /// Returns the metric that shows this layer at fault, with its labels; empty for `none`. Each is a metric of
-/// `capstan run` (docs/reference/metrics.md), Karpenter or KAI.
+/// `capstan run` (docs/reference/metrics.md), Karpenter, KAI or kube-scheduler.
 std::string_view metric(Layer layer);
 
 /// A limit of an object.
 struct Limit {
   Layer layer = Layer::none;
   std::string text = "nothing";
-  std::string change{};  ///< the smallest change that would help, as an instruction; empty: none is needed
+  std::string change{};  ///< the smallest change that would help, as an instruction; empty: none is needed or known
 };
 
 /// The answer about one object in three lines.

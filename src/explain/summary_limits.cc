@@ -90,9 +90,9 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
                       environment == Environment::simulation ? "downscale_stabilization or cool_down"
                                                              : "behavior.coolDown; HPA: stabilizationWindowSeconds"));
     case ReasonCode::surplus_kept:
-      return limit(fmt::format("{} would be enough, but not for the whole window yet", replicas_text(n[0])),
-                   fmt::format("wait: a replica is removed when fewer have been needed for {}",
-                               time_text(std::chrono::seconds(n[2]))));
+      return limit(fmt::format("{} would be enough now, but more were needed within the last {}", replicas_text(n[0]),
+                               time_text(std::chrono::seconds(n[2]))),
+                   fmt::format("wait at most {}", time_text(std::chrono::seconds(n[2]))));
     case ReasonCode::signal_missing:
       return limit(
           fmt::format("{} of {} gave no usable reading, so the number is not lowered", n[0], replicas_text(n[1])),
@@ -153,7 +153,8 @@ std::optional<Limit> limit_of_unusable_gpus(const model::Catalog& catalog, const
   }
 }
 
-/// Returns the limit that the verdict on a pending gang states; nothing if the verdict is about free GPUs.
+/// Returns the limit that the verdict on a pending gang alone states. Returns nothing if the limit also depends on
+/// other facts, such as the free GPUs, the limits of pools, or the nodes on their way.
 std::optional<Limit> limit_of_verdict(const model::Catalog& catalog, const Reason& why) {
   const auto& n = why.numbers;
   switch (why.code) {
@@ -193,6 +194,13 @@ std::optional<Limit> limit_of_verdict(const model::Catalog& catalog, const Reaso
           "wait until the workload has created them, or lower the minimum of the gang"};
     case ReasonCode::no_node_admits:
       return limit_of_unusable_gpus(catalog, why);
+    case ReasonCode::pods_gated:
+      return Limit{Layer::placement, "scheduling gates hold pods of the replica back",
+                   "wait until the controller that set the gates removes them"};
+    case ReasonCode::rule_not_supported:
+      return Limit{Layer::placement,
+                   model::fill_template("Capstan does not follow the rule `{0@rule}` of the pods", n, &catalog),
+                   "prefer the rule instead of requiring it, or leave the pods to kube-scheduler"};
     case ReasonCode::nodes_not_seen:
       return Limit{Layer::placement,
                    fmt::format("{} of the replica {} on a node whose GPUs are not visible",
@@ -449,8 +457,8 @@ Limit Summarizer::limit_of_shortfall(const decide::place::Shortfall& lack, const
               : fmt::format("add {} {} in {}", gpus_text(lack.short_by), kind, best)};
 }
 
-/// Returns the limit of a gang that is larger than any domain. If a higher limit of a pool would help, the result is
-/// the limit of that pool. Otherwise no instance type or domain is large enough.
+/// Returns the limit of a gang that is larger than any domain. If a higher limit of the fleet or of a pool would help,
+/// the result is that limit. Otherwise no instance type or domain is large enough.
 Limit Summarizer::limit_of_size(const Gang& gang, const Reason& why) const {
   const std::int64_t needed = why.numbers[0];
   const std::string level(catalog_.level_words(gang.spec.required_level));
@@ -461,6 +469,7 @@ Limit Summarizer::limit_of_size(const Gang& gang, const Reason& why) const {
     for (const model::OfferingId id : catalog_.pools[p].offerings) {
       const model::Offering& offering = catalog_.offering(id);
       if (offering.gpu != gang.spec.pods.gpu || gang.spec.pods.gpus_per_pod <= MilliGpu{}) continue;
+      if (!catalog_.eligibility.admits(gang.spec.pods.pod_class, {{p}, id})) continue;
       const std::int64_t per_node = whole_gpus(offering.gpus).count / gang.spec.pods.gpus_per_pod.count;
       if (per_node == 0 || (gang.spec.required_level == TopologyLevel::node && per_node < pods)) continue;
       const std::int64_t nodes = ceil_div(pods, per_node);
@@ -560,8 +569,10 @@ Limit Summarizer::limit_of_service(const decide::scale::Decision& decision, Envi
     if (lack.gang.valid() || lack.service != decision.service) continue;
     return limit_of_shortfall(lack, unchanged(model::Plan::NoAction::Subject::service, decision.service.value));
   }
-  if (std::optional<Limit> scale = limit_of_scale(catalog_, decision, states.ready, environment))
-    return *std::move(scale);
+  // A fixed number limits nothing while replicas of it are still missing.
+  const bool lacks_fixed = decision.why.code == ReasonCode::fixed_replicas && states.ready < decision.desired;
+  std::optional<Limit> scale = limit_of_scale(catalog_, decision, states.ready, environment);
+  if (scale && !lacks_fixed) return *std::move(scale);
   if (states.starting > 0) {
     return cold_start(states.next_ready, fmt::format("{} starting", replicas_text(states.starting)));
   }

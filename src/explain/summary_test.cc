@@ -195,6 +195,19 @@ const Cause kCauses[] = {
      },
      Layer::pool_limit, "the replica needs 16 H100 in one rack, pool pool may have 8",
      "raise the GPU limit of pool pool from 8 to 16"},
+    {"OnlyNodesThatExcludeThePodsAreEnough",  // and the pool with the lower limit sells nodes that exclude them, too
+     [](Cluster& c) {
+       const model::OfferingId offering = c.world.offering(8, 0, 10);
+       const model::PoolId excluding = c.world.pool({offering}, 1);
+       c.world.pool({offering}, 8);
+       c.world.catalog().eligibility.purchases[{excluding, offering}] = {0};
+       for (int i = 0; i < 2; ++i) c.world.classify(c.world.node(0), model::NodeClassId{0});
+       const GangId gang = c.world.gang(2, 8, TopologyLevel::cluster);
+       c.world.classify(gang, c.world.pod_class({false}));
+       return gang;
+     },
+     Layer::pool_limit, "the replica needs 16 H100, pool pool-1 may have 8",
+     "raise the GPU limit of pool pool-1 from 8 to 16"},
     {"NoPoolSellsTheGpuOfALargeReplica",
      [](Cluster& c) {
        c.world.node(0, 8);
@@ -403,6 +416,9 @@ TEST(Summary, AServiceWhoseReplicasServeIsLimitedByItsOwnBounds) {
       {{ReasonCode::cooling_down, {6, 4, 60}},
        "6 replicas would be needed, but the stabilization window keeps 4",
        "wait at most 1 min, or shorten the window (behavior.coolDown; HPA: stabilizationWindowSeconds)"},
+      {{ReasonCode::surplus_kept, {1, 2'400, 1'200}},
+       "1 replica would be enough now, but more were needed within the last 20 min",
+       "wait at most 20 min"},
       {{ReasonCode::signal_missing, {2, 3}},
        "2 of 3 replicas gave no usable reading, so the number is not lowered",
        "find the lost signal: capstan explain signals chat"},
@@ -416,6 +432,24 @@ TEST(Summary, AServiceWhoseReplicasServeIsLimitedByItsOwnBounds) {
     EXPECT_EQ(limit.text, row.text);
     EXPECT_EQ(limit.change, row.change);
   }
+}
+
+TEST(Summary, AFixedNumberLimitsNothingWhileAReplicaStarts) {
+  Cluster cluster;
+  const model::GangId gang = cluster.world.gang(1, 8, TopologyLevel::node);
+  cluster.world.bind(gang, cluster.world.node(0));
+  cluster.scale.why = {ReasonCode::fixed_replicas, {1}};
+  cluster.scale.desired = 1;
+  cluster.decide_now();
+  EXPECT_EQ(cluster.summarizer().service(cluster.scale).limit.text,
+            "the policy sets a fixed number of replicas for chat");
+  model::Gang starting = cluster.world.snapshot.gangs.at(gang);
+  starting.phase = model::Gang::Phase::starting;
+  cluster.world.snapshot.gangs.set(gang, starting);
+  cluster.decide_now();
+  const Limit limit = cluster.summarizer().service(cluster.scale).limit;
+  EXPECT_EQ(limit.layer, Layer::cold_start);
+  EXPECT_EQ(limit.text, "1 replica starting");
 }
 
 TEST(Summary, OnlyCapstansOwnPolicyKnowsTheMaximumThatTheLoadNeeds) {

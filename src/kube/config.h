@@ -67,7 +67,7 @@ Result<Config> read_kubeconfig(const std::vector<std::string>& paths, const std:
 Result<Config> in_cluster_config(const Environment& environment, const ReadFile& read_file);
 
 /// Returns the config that a command uses: the given file, else the files in KUBECONFIG, else the service account of
-/// the pod, else ~/.kube/config.
+/// the pod if no context is named, else ~/.kube/config.
 Result<Config> find_config(const std::string& path, const std::string& context, const Environment& environment,
                            const ReadFile& read_file);
 

@@ -115,13 +115,13 @@ void Credentials::take(const Result<std::string>& output, Instant now) {
     life = std::chrono::microseconds(left_us);
   }
   use(token, certificate.empty() ? config_.certificate : certificate, key.empty() ? config_.key : key);
-  next_ = now + std::max(life - kExpiryMargin, std::min(life, kFailureMax));
+  next_ = now + std::max(life - kExpiryMargin, std::min(life, kRetryAfterFailure));
 }
 
 /// Records an error. The old credentials stay in use, because they may still be valid.
 void Credentials::failed(Error error, Instant now) {
   error_ = std::move(error);
-  next_ = now + kFailureMax;
+  next_ = now + kRetryAfterFailure;
 }
 
 void Credentials::use(std::string token, const std::string& certificate, const std::string& key) {

@@ -31,7 +31,7 @@ class Credentials {
   static constexpr Duration kPluginMax = std::chrono::seconds(30);
   /// Time before the expiry at which the plugin runs again.
   static constexpr Duration kExpiryMargin = std::chrono::seconds(30);
-  static constexpr Duration kFailureMax = std::chrono::seconds(10);  ///< wait after a failed read or run
+  static constexpr Duration kRetryAfterFailure = std::chrono::seconds(10);  ///< wait after a failed read or run
 
   Credentials(Config config, ReadFile read_file, std::unique_ptr<Plugin> plugin, WallClock wall_clock);
 

@@ -112,7 +112,7 @@ TEST_F(PluginTest, InvalidOutputIsAnError) {
     ASSERT_TRUE(credentials.error());
     EXPECT_EQ(credentials.error()->text(), "exec plugin get: " + error);
     EXPECT_FALSE(credentials.ready());
-    now = now + Credentials::kFailureMax;
+    now = now + Credentials::kRetryAfterFailure;
   }
 }
 

@@ -34,7 +34,7 @@ class EventRecorder {
   struct Options {
     std::string controller = "capstan.dev/capstan";
     std::string instance;                              ///< name of this process
-    Duration series_period = std::chrono::minutes(1);  ///< shortest time between two writes of a series
+    Duration series_period = std::chrono::minutes(1);  ///< shortest time between two updates of a count
     Duration series_window = std::chrono::minutes(6);  ///< time after which a repetition becomes a new Event
     std::size_t series_max = 4'096;
     int in_flight_max = 4;

@@ -89,8 +89,8 @@ void add_visible_gpus(Json container, std::vector<std::string>& gpus) {
 }
 
 /// Returns true if the containers may use GPUs of the node that no device plugin gave them, and the spec does not say
-/// which: a privileged container sees every device, and so does a pod with a volume of the device files. The container
-/// runtime of NVIDIA gives a container the GPUs that a variable of its image lists.
+/// which: a privileged container sees every device, and so does a pod with a volume of the device files. With the
+/// runtime class of NVIDIA and no variable in the spec, a container gets the GPUs that a variable of its image lists.
 bool may_use_any_gpu(Json spec) {
   bool may = false;
   bool states_gpus = false;
@@ -106,6 +106,25 @@ bool may_use_any_gpu(Json spec) {
   return may || (!states_gpus && spec["runtimeClassName"].text().starts_with("nvidia"));
 }
 
+/// Reads the required node affinity and the other required rules about nodes.
+void read_required_rules(Json spec, PodSpec& out) {
+  constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+  const Json affinity = spec["affinity"];
+  affinity["nodeAffinity"][kRequired]["nodeSelectorTerms"].for_each([&](Json term) {
+    out.node_affinity.push_back(read_requirements(term["matchExpressions"]));
+    bool has_fields = false;
+    term["matchFields"].for_each([&](Json) { has_fields = true; });
+    out.rules.node_fields = out.rules.node_fields || has_fields;
+    // A term without requirements matches no node. A requirement without an operator is never met.
+    if (out.node_affinity.back().empty() && !has_fields) out.node_affinity.back().emplace_back();
+  });
+  affinity["podAffinity"][kRequired].for_each([&](Json) { out.rules.pod_affinity = true; });
+  affinity["podAntiAffinity"][kRequired].for_each([&](Json) { out.rules.pod_anti_affinity = true; });
+  spec["topologySpreadConstraints"].for_each([&](Json constraint) {
+    if (constraint["whenUnsatisfiable"].text() != "ScheduleAnyway") out.rules.topology_spread = true;
+  });
+}
+
 }  // namespace
 
 PodSpec read_pod_spec(Json spec) {
@@ -115,9 +134,7 @@ PodSpec read_pod_spec(Json spec) {
   out.priority_class = spec["priorityClassName"].text();
   out.priority = spec["priority"].integer();
   out.node_selector = read_string_map(spec["nodeSelector"]);
-  const Json required = spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
-  required["nodeSelectorTerms"].for_each(
-      [&](Json term) { out.node_affinity.push_back(read_requirements(term["matchExpressions"])); });
+  read_required_rules(spec, out);
   spec["tolerations"].for_each([&](Json item) {
     out.tolerations.push_back(
         {item["key"].string(), item["operator"].string(), item["value"].string(), item["effect"].string()});

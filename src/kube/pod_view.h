@@ -32,6 +32,15 @@ struct Container {
   friend bool operator==(const Container&, const Container&) = default;
 };
 
+/// Required rules about the nodes of a pod besides selectors of node labels and taints. Preferred rules are not read.
+struct PlacementRules {
+  bool pod_affinity = false;
+  bool pod_anti_affinity = false;
+  bool topology_spread = false;  ///< a spread constraint with `whenUnsatisfiable: DoNotSchedule`, the default
+  bool node_fields = false;      ///< a required node affinity with `matchFields`
+  friend bool operator==(const PlacementRules&, const PlacementRules&) = default;
+};
+
 /// The parts of a pod's spec that placement and scaling need, from a pod or from the template of a workload.
 struct PodSpec {
   std::string node;  ///< node that the pod is bound to; empty: not bound
@@ -40,12 +49,13 @@ struct PodSpec {
   std::int64_t priority = 0;
   StringMap node_selector;
   std::vector<std::vector<Requirement>> node_affinity;  ///< required: all requirements of at least one list must be met
+  PlacementRules rules;
   std::vector<Toleration> tolerations;
   std::vector<std::string> scheduling_gates;
   std::vector<std::string> readiness_gates;
   std::vector<Container> containers;
-  /// Requests as the scheduler counts them. For each resource, they are the larger of two amounts, plus the pod's
-  /// overhead: the sum of all containers and sidecars, or the largest init container plus the sidecars before it.
+  /// Requests as the scheduler counts them. For each resource, they are the pod's overhead plus the larger of two
+  /// amounts: the sum of all containers and sidecars, and the largest init container with the sidecars before it.
   /// https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers
   Resources requests;
   bool has_resource_claims = false;  ///< the pod uses dynamic resource allocation

@@ -110,8 +110,8 @@ void Reflector::failed(std::uint64_t serial, const ApiError& error, Instant now)
     if (refuses_watch_list(error)) options_.watch_list = false;
     start_over();
   }
-  // A server that reports a dropped resource version does answer, so everything is read again at once. If that happens
-  // twice in a row, the second read backs off.
+  // An answer that the resource version was dropped shows that the server works, so everything is read again at once.
+  // After a second such answer in a row, the next read waits.
   const bool first_expiry = error.expired() && !std::exchange(version_expired_, true);
   const bool at_once =
       first_expiry || (before == State::initial_events && refuses_watch_list(error) && backoff_.failures() == 0);

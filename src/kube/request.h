@@ -70,11 +70,13 @@ ApiRequest apply(const ObjectRef& object, std::string body, bool force, std::str
 ApiRequest apply_status(const ObjectRef& object, std::string_view uid, std::string_view status);
 
 /// Returns a JSON merge patch (RFC 7396). The server refuses it with 409 if the object is not at `resource_version`.
+/// An empty `resource_version` is not checked.
 /// @param patch  a JSON object
 Result<ApiRequest> merge_patch(const ObjectRef& object, std::string_view patch, std::string_view resource_version,
                                std::string_view subresource = {}, DryRun dry_run = DryRun::none);
 
-/// Returns a JSON patch (RFC 6902). The server refuses it with 409 if the object is not at `resource_version`.
+/// Returns a JSON patch (RFC 6902). The server refuses it with 409 if the object is not at `resource_version`. An
+/// empty `resource_version` is not checked.
 /// @param patch  a JSON array of operations
 Result<ApiRequest> json_patch(const ObjectRef& object, std::string_view patch, std::string_view resource_version,
                               std::string_view subresource = {}, DryRun dry_run = DryRun::none);

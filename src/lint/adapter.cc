@@ -16,8 +16,7 @@ const Value& chart_rules(const Value& root) {
 bool has_series(const Value& list) { return list[0].has(kSeries); }
 
 /// Returns true if a rule may serve a metric under this name. A part of `name.as` that comes from the series, such as
-/// "${1}", matches any text. Without `name.as`, the `seriesQuery` must contain the name. Without `name.as`, the
-/// `seriesQuery` must contain the name. Without `name.as`, the `seriesQuery` must contain the name.
+/// "${1}", matches any text. Without `name.as`, the `seriesQuery` must contain the name.
 bool produces(const Value& rule, std::string_view name) {
   const Value& as = rule["name"]["as"];
   if (!as) return rule[kSeries].text.find(name) != std::string_view::npos;

@@ -65,7 +65,8 @@ const RemovedMetric* removed_metric(std::string_view name);
 struct RemovedFlag {
   std::string_view engine, flag, removed_in, instead, source;
 };
-/// Returns the row of a flag, or null if the engine still accepts the flag. '-' and '_' are equal, as in the engines.
+/// Returns the row of a flag, or null if the table does not list it as removed. '-' and '_' are equal, as in the
+/// engines.
 const RemovedFlag* removed_flag(std::string_view engine, std::string_view flag);
 
 /// Returns the product that installs a PriorityClass of this name, for example "KAI"; empty if no known product does.

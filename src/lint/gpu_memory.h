@@ -15,7 +15,8 @@ struct MemoryShortage {
 };
 
 /// Returns the shortage if the weights of the container's model certainly do not fit into its GPUs. Returns none if the
-/// model is a local folder, if a flag keeps weights elsewhere, or if the engine may use the GPUs of other pods.
+/// model is a local folder, if a flag keeps weights elsewhere or changes their format, or if the engine may use the
+/// GPUs of other pods.
 std::optional<MemoryShortage> memory_shortage(const Object& object, const Value& container, std::int64_t gpu_gib);
 
 /// Returns the memory in GiB of the GPU that a pod's node selector chooses; none if it chooses no GPU or an unknown

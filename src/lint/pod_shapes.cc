@@ -37,7 +37,8 @@ PodShape shape_of(const std::vector<std::string_view>& row) {
   return shape;
 }
 
-/// Returns the table, sorted by kind. Rows of one kind keep the order of the file, so rows of one group are adjacent.
+/// Returns the table, sorted by kind. Rows of one kind keep the order of the file, which lists the rows of the same API
+/// groups one after another.
 const std::vector<PodShape>& table() {
   static const std::vector<PodShape> shapes = [] {
     std::vector<PodShape> list;

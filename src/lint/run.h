@@ -19,7 +19,7 @@ namespace capstan::lint {
 struct Options {
   Settings settings;
   std::map<std::string, Severity, std::less<>> severities;  ///< severities that replace those of the rules, by rule id
-  bool advice = false;                                      ///< true if rules of severity info are enabled
+  bool advice = false;                                      ///< true if findings of severity info are reported
   std::size_t threads = 0;                                  ///< number of threads; 0 for one per core
 };
 

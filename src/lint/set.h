@@ -16,10 +16,8 @@ namespace capstan::lint {
 /// and elsewhere only if the match is unambiguous.
 class Set {
  public:
-  /// @param is_complete  true if the input is one complete cluster: it then counts as one folder whose objects are all
-  /// deployed together: it then counts as one folder whose objects are all
-  /// deployed together: it then counts as one folder whose objects are all
-  /// deployed together
+  /// @param is_complete  true if the input is one complete cluster. It then counts as one folder whose objects are all
+  /// deployed together.
   Set(std::span<const Object> objects, bool is_complete);
 
   /// Returns the object that `from` refers to by a name. An object in the same file or folder is preferred. An object

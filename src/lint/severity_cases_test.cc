@@ -1,7 +1,7 @@
 #include "lint/testing/cases.h"
 
 // Tests of severities. A finding is an error or a warning if it certainly does harm, advice if that depends on facts
-// outside the manifest, and absent if it does no harm. There is one test per rule.
+// outside the manifest, and absent if it does no harm.
 namespace capstan::lint::severity_cases_test {
 namespace {
 

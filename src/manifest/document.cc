@@ -50,7 +50,7 @@ const Value& Value::operator[](std::size_t index) const {
 }
 
 std::optional<std::int64_t> Value::integer() const {
-  // The bound keeps sums and products of a few such integers within 64 bits.
+  // The bound keeps sums of such integers, and their products with small numbers, within 64 bits.
   constexpr std::int64_t kMaxInteger = std::int64_t{1} << 32;
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

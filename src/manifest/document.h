@@ -78,7 +78,7 @@ struct Fault {
 struct Document {
   Value root;                 ///< top value; missing if the document could not be read
   Span span;                  ///< whole document, including its `---`
-  std::vector<Fault> faults;  ///< at most one syntax error, then duplicate keys
+  std::vector<Fault> faults;  ///< one error if the document could not be read, otherwise its duplicate keys
 };
 
 struct DocumentLimits {

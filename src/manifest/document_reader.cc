@@ -150,7 +150,8 @@ std::optional<Fault> indenting_tab(std::string_view text, const Fault& fault) {
 }
 
 /// Reads one document. The plain reader is several times faster than libfyaml but knows only a part of YAML, so
-/// libfyaml reads what the plain reader refuses. Every fault comes from libfyaml, for its error messages.
+/// libfyaml reads what the plain reader refuses. A syntax error has the message of libfyaml, unless the cause is a
+/// forbidden byte or an indenting tab.
 void read_document(std::string_view text, Span chunk, FirstReader first, DocumentBuilder& builder) {
   std::string_view part = text.substr(chunk.begin, chunk.size());
   if (is_empty_document(part)) return;

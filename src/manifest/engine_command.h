@@ -49,7 +49,8 @@ struct EngineCommand {
   std::optional<std::int64_t> number(std::initializer_list<std::string_view> names) const;
 };
 
-/// Returns the engine that a container starts, or nothing if its command line does not start a known engine.
+/// Returns the engine that a container starts: by its command line or, without a `command`, as the entry point of its
+/// image. Returns nothing if it starts no known engine.
 std::optional<EngineCommand> engine_of(const ContainerStart& container);
 
 /// Returns the engine behind a worker of NVIDIA Dynamo, which passes its flags on: `python3 -m dynamo.vllm --model m`.

@@ -151,7 +151,7 @@ class JsonReader {
       values_ = 0;
       if (out.size() == max_values_) return fail(too_many_values(max_values_));
       const std::size_t begin = at_;
-      out.push_back({{}, place()});  // the place of the first character of the string
+      out.push_back({{}, place()});  // the place of the first character of the row's text
       if (!value(nullptr)) return false;
       out.back().text = text_.substr(begin, at_ - begin);
       values_ = values;

@@ -38,7 +38,7 @@ const Node* child(const Node& node, std::string_view step) {
 }
 
 /// Returns the positions and names with which a step may enter a list: "a position from 0 or one of chat or reports".
-/// For a list with more than 20 names, it says "the name of an item" instead.
+/// For a list without names or with more than 20, it says "the name of an item" instead.
 std::string steps_into(const Node& list, std::string_view step) {
   constexpr std::size_t kMaxNames = 20;
   std::vector<std::string_view> names;

@@ -14,8 +14,8 @@ struct ShellWord {
   std::size_t size = 0;  ///< bytes in the script, quotes included
 };
 
-/// Splits a script into commands and words. Commands end at `;`, `&&`, `||`, `|`, `&` and line breaks without a `\`.
-/// Nothing is executed or resolved: variables keep their `$`, and `$(...)` is one word with its blanks.
+/// Splits a script into commands and words. Commands end at `;`, `&&`, `||`, `|`, `&`, parentheses and line breaks
+/// without a `\`. Nothing is executed or resolved: variables keep their `$`, and `$(...)` is one word with its blanks.
 std::vector<std::vector<ShellWord>> shell_commands(std::string_view script);
 
 }  // namespace capstan::manifest

@@ -16,8 +16,8 @@
 
 namespace capstan::model {
 
-/// The configuration of a cluster: services, pools, queues, prices, and topologies with their domains. It changes only
-/// when a person edits it. Ids index these vectors.
+/// The configuration of a cluster: services, pools, queues, prices, and topologies with their domains. It changes
+/// seldom: when a person edits it, or when nodes or pods with new labels or requests appear. Ids index these vectors.
 struct Catalog {
   std::vector<std::string> gpu_kinds;
   std::vector<Domain> domains;
@@ -53,7 +53,7 @@ struct Catalog {
 
   /// Returns the amounts of `count` nodes of the offering. An amount that is not known counts as 0.
   NodeAmounts amounts_of(OfferingId id, std::int64_t count) const;
-  /// Returns true if the pool limits an amount of its nodes that is not known for the offering.
+  /// Returns true if the pool has a limit on an amount, such as memory, that is not known for nodes of the offering.
   bool lacks_limited_amount(PoolId pool, OfferingId offering) const;
   /// Returns how many more nodes of the offering its pool may buy. `in_use` are the amounts of the nodes that the pool
   /// has already. Returns 0 if the pool limits an amount that is not known for the offering.

@@ -212,7 +212,7 @@ class Checker {
                                             seconds(at - snapshot_.at)));
   }
 
-  /// Checks that a measurement was made after the start of the snapshot's clock.
+  /// Checks that a measurement was made after the start of the snapshot's clock and not after the snapshot.
   void age(const std::string& of, const Signal& signal) {
     if (signal.age >= Duration{} && signal.age <= snapshot_.at.since_start) return;
     fail(of + ".age_ns",

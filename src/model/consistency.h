@@ -22,7 +22,7 @@ struct Inconsistency {
 /// `snapshot.at`. Ids inside the catalog must be valid already, and a domain's parent must come before the domain.
 std::optional<Inconsistency> find_inconsistency(const Snapshot& snapshot);
 
-/// Checks the catalog alone: domains, offerings, queues and services.
+/// Checks the catalog alone: topologies, domains, offerings, pools, queues and services.
 std::optional<Inconsistency> find_inconsistency(const Catalog& catalog);
 /// Returns the fault of a preferred level that is neither the required one nor narrower in the same topology.
 std::optional<std::string> preference_fault(const Catalog& catalog, Level required, std::optional<Level> preferred);

@@ -3,8 +3,10 @@
 #include <map>
 #include <vector>
 
+#include "model/gang_spec.h"
 #include "model/ids.h"
 #include "model/offering.h"
+#include "model/pod_rule.h"
 #include "model/resources.h"
 
 namespace capstan::model {
@@ -14,10 +16,13 @@ struct PodClass {
   Resources requests{};  ///< resources of one pod, without its GPUs
   /// By NodeClassId: true if nodes of this class admit the pod by their labels and taints.
   std::vector<bool> node_classes{};
+  /// Rule because of which Capstan does not place the pods, so that no node admits them.
+  PodRule unsupported = PodRule::none;
   friend bool operator==(const PodClass&, const PodClass&) = default;
 
   /// @param nodes  none: a node without a class, which admits every pod
   bool admits(NodeClassId nodes) const {
+    if (unsupported != PodRule::none) return false;
     return !nodes.valid() || (nodes.value < node_classes.size() && node_classes[nodes.value]);
   }
 };
@@ -40,11 +45,19 @@ struct Eligibility {
     const PodClass* found = find(pods);
     return found == nullptr ? kNothing : found->requests;
   }
+  /// Returns the first rule because of which Capstan does not place the pods of a gang.
+  PodRule unsupported_rule(const GangSpec& spec) const {
+    for (std::size_t set = 0; set < spec.sets(); ++set) {
+      const PodClass* found = find(spec.set(set).pod_class);
+      if (found != nullptr && found->unsupported != PodRule::none) return found->unsupported;
+    }
+    return PodRule::none;
+  }
   /// Returns true if the pods may run on the nodes that the purchase brings.
   bool admits(PodClassId pods, const Purchase& purchase) const {
     const PodClass* found = find(pods);
     const auto nodes = purchases.find(purchase);
-    return found == nullptr || nodes == purchases.end() || found->admits(nodes->second);
+    return found == nullptr || found->admits(nodes == purchases.end() ? NodeClassId() : nodes->second);
   }
 };
 

@@ -38,6 +38,8 @@ struct GangSpec {
   std::optional<Level> preferred{};
   /// Gangs with a higher priority are served first: they take room, nodes on their way and new nodes before others.
   std::int32_t priority = 0;
+  QueueId queue{};                   ///< queue of its pods, as the first pod states it; none: no queue limits them
+  bool preemptible = false;          ///< true: its pods may be ended for a gang with a higher priority
   std::vector<PodSet> other_pods{};  ///< further sets, those with more GPUs first; at most `kMaxPodSets` - 1
   friend auto operator<=>(const GangSpec&, const GangSpec&) = default;
 

@@ -15,9 +15,9 @@ enum class TopologyLevel : std::uint8_t { node, nvlink, rack, zone, cluster };
 inline constexpr std::size_t kTopologyLevels = 5;
 
 /// A level of any topology of a catalog. Numbers 0 to 4 are the levels of the standard topology; the levels of the
-/// other topologies follow. Among the levels that belong to one topology, a wider level has a higher number. All
-/// topologies share the levels `node`, which is narrower than all others, and `cluster`, which is wider than all
-/// others. Reasons and snapshot files hold the number.
+/// other topologies follow. All topologies share the levels `node`, which is narrower than all others, and `cluster`,
+/// which is wider than all others although it has number 4. Among the further levels of one topology, a wider level has
+/// a higher number. Reasons and snapshot files hold the number.
 class Level {
  public:
   static constexpr std::size_t kMax = 256;  ///< levels of all topologies together

@@ -80,8 +80,8 @@ struct Plan {
   std::vector<NoAction> no_actions;  ///< every subject that was examined and has no action
 };
 
-/// Returns a hash of every action with its numbers and reasons, in order. Equal plans have equal hashes on every
-/// machine.
+/// Returns a hash of every action and every unchanged subject with their numbers and reasons, in order. Equal plans
+/// have equal hashes on every machine.
 std::uint64_t plan_hash(const Plan& plan);
 
 }  // namespace capstan::model

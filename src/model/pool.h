@@ -39,8 +39,8 @@ struct PoolLimits {
   friend bool operator==(const PoolLimits&, const PoolLimits&) = default;
 };
 
-/// A limit on the nodes of a pool that may terminate at once (`disruption.budgets[]` of a Karpenter NodePool). With a
-/// number and a share, both apply.
+/// A limit on the nodes of a pool that may terminate at the same time (`disruption.budgets[]` of a Karpenter NodePool).
+/// With a number and a share, both apply.
 struct DisruptionBudget {
   static constexpr Duration kLongest = std::chrono::days(31);
   static constexpr std::size_t kMax = 50;  ///< most budgets of one pool, as in Karpenter
@@ -59,12 +59,12 @@ struct Pool {
   PoolLimits limits{};
   std::int64_t weight = 0;  ///< offerings of a pool with a higher weight are preferred, whatever they cost
   /// Budgets for terminating nodes. No value: the pool states none, and the budget of the policy applies. Empty list:
-  /// all nodes may terminate at once.
+  /// all nodes may terminate at the same time.
   std::optional<std::vector<DisruptionBudget>> budgets{};
   friend bool operator==(const Pool&, const Pool&) = default;
 };
 
-/// Returns how many nodes of the pool may terminate at once.
+/// Returns how many nodes of the pool may terminate at the same time.
 /// @param nodes      nodes of the pool
 /// @param share_ppm  share that may terminate if the pool states no budgets, millionths
 /// @param now        time since the Unix epoch; a simulation begins at the epoch

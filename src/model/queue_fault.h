@@ -14,7 +14,8 @@ namespace capstan::model {
 /// at fault. Returns nothing if the queue is sound.
 std::optional<Reason> fault_reason(std::span<const Queue> queues, QueueId id);
 
-/// Returns the queue with the lowest position whose parents lead back to it, or nothing if the queues form a tree.
+/// Returns a queue whose parents lead back to it: the one with the lowest position in its loop. Returns nothing if the
+/// queues form a tree.
 std::optional<std::size_t> find_parent_cycle(std::span<const Queue> queues);
 
 }  // namespace capstan::model

@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "base/number_text.h"
+#include "model/pod_rule.h"
 #include "model/resource_number.h"
 #include "model/topology_names.h"
 
@@ -103,6 +104,12 @@ std::optional<std::string> resource_text(std::int64_t number, const Catalog* cat
   return i < catalog->extended_resources.size() ? std::optional(catalog->extended_resources[i]) : std::nullopt;
 }
 
+/// Returns the field of a pod that states a rule; nothing for a number that is no rule.
+std::optional<std::string> rule_text(std::int64_t number) {
+  if (number <= 0 || number >= std::ssize(kPodRuleNames)) return std::nullopt;
+  return std::string(kPodRuleNames[static_cast<std::size_t>(number)].field);
+}
+
 /// Returns an amount of a resource in words.
 std::string amount_text(std::int64_t resource, std::int64_t amount) {
   switch (resource) {
@@ -121,6 +128,7 @@ std::string amount_text(std::int64_t resource, std::int64_t amount) {
 std::optional<std::string> object_text(std::string_view kind, std::int64_t id, const Catalog* catalog) {
   if (kind == "level") return level_text(id, catalog);
   if (kind == "resource") return resource_text(id, catalog);
+  if (kind == "rule") return rule_text(id);
   if (id < 0) return std::nullopt;
   const std::string* name = catalog == nullptr ? nullptr : object_name(kind, id, *catalog);
   std::string_view noun = kind;

@@ -18,8 +18,10 @@
 //   {2:price/4}             a price per hour in `micro_usd`, or in `milli_gpus` if the number at position 4 is not 0
 //   {2:amount/1}            an amount of the resource whose number is at position 1: "96 CPUs", "512 GiB"
 //   {3@queue}               the object whose id the number is; {3@level} is a topology level, and {3@resource} a
-//                           resource by its number (model/resource_number.h)
-//   [, {3@domain},]         optional part: left out if an object in it does not exist or has no name
+//                           resource by its number (model/resource_number.h), {0@rule} a field of a pod by the
+//                           number of its rule (model/pod_rule.h)
+//   [, {3@domain},]         optional part: left out if an object in it has an invalid id, or no name although its id
+//                           would mean nothing to a reader (an offering or a GPU kind)
 namespace capstan::model {
 
 /// Units in which reasons store numbers, each with an example of the text that people read.
@@ -36,8 +38,8 @@ inline constexpr std::array<std::string_view, 9> kReasonUnits{
 };
 
 /// Kinds of objects that a template can name, as in {3@queue}. The reason stores the object's id, or the level itself.
-inline constexpr std::array<std::string_view, 7> kReasonObjects{"queue", "pool",  "domain",  "offering",
-                                                                "gpu",   "level", "resource"};
+inline constexpr std::array<std::string_view, 8> kReasonObjects{"queue", "pool",  "domain",   "offering",
+                                                                "gpu",   "level", "resource", "rule"};
 
 /// The object that a reason is about. If its template names several objects, it is the one whose kind comes first in
 /// `kReasonObjects`.

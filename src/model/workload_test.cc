@@ -25,5 +25,28 @@ TEST(Workload, DividesTheGpusOfAReplicaAmongItsPods) {
   }
 }
 
+TEST(Workload, ALeaderHasItsOwnRequestAndTheOtherPodsShareTheRest) {
+  Workload workload;
+  workload.tensor_parallel = 16;
+  workload.pods = 3;
+  workload.pod_class = {5};
+  workload.leader = {.gpus = {}, .pod_class = {6}};
+  const GangSpec led = workload.gang();
+  EXPECT_EQ(led.pods.count, 2);
+  EXPECT_EQ(led.pods.gpus_per_pod, whole_gpus(8)) << "a leader without GPUs is no worker";
+  ASSERT_EQ(led.other_pods.size(), 1u);
+  EXPECT_EQ(led.other_pods[0].count, 1);
+  EXPECT_EQ(led.other_pods[0].gpus_per_pod, MilliGpu{});
+  EXPECT_EQ(led.other_pods[0].pod_class, PodClassId{6});
+  EXPECT_EQ(led.gpus(), whole_gpus(16));
+
+  workload.leader->gpus = whole_gpus(8);
+  const GangSpec large = workload.gang();
+  EXPECT_EQ(large.pods.gpus_per_pod, whole_gpus(8)) << "the set with the most GPUs per pod is the first one";
+  EXPECT_EQ(large.pods.count, 1);
+  EXPECT_EQ(large.other_pods.front().gpus_per_pod, whole_gpus(4));
+  EXPECT_EQ(large.other_pods.front().count, 2);
+}
+
 }  // namespace
 }  // namespace capstan::model

@@ -24,8 +24,9 @@ constexpr int kEventsAtOnce = 256;
 
 /// If a request on a shared connection times out, the connections that were idle at that time may be dead too. The
 /// kernel notices that only with its keep-alive probes. These suspect connections are not reused, but newer ones are.
-/// No connection is reused within kOnlyNewFor after the timeout, because libcurl counts ages in whole seconds. After
-/// kSuspectFor no suspect connection is left, because one that was idle for longer than kMaxIdle is never reused.
+/// libcurl counts the idle time in whole seconds, so for kOnlyNewFor it cannot tell the two apart, and no connection is
+/// reused. A connection that was idle for longer than kMaxIdle is never reused, so the suspicion ends after
+/// kSuspectFor.
 constexpr Duration kOnlyNewFor = std::chrono::seconds(2);
 constexpr Duration kSuspectFor = std::chrono::seconds(120);
 constexpr Duration kMaxIdle = kSuspectFor - std::chrono::seconds(2);

@@ -127,7 +127,8 @@ struct HttpServer::Listener {
   bool open = false;
 };
 
-/// A connection of a client. Its data is always read, so that a closed connection is noticed while a reply is pending.
+/// A connection of a client. Up to `kPipelinedBytesMax`, its data is read even while a reply is pending, so that a
+/// closed connection is noticed.
 struct HttpServer::Connection {
   enum class Phase : std::uint8_t {
     reading,  ///< waits for a request, or reads one
@@ -232,7 +233,8 @@ void HttpServer::finish() {
   }
 }
 
-/// Stops or resumes watching the listeners. They are not watched while the server has its maximum of connections.
+/// Stops or resumes watching the listeners. They are not watched while the server has its maximum of connections. If
+/// the system has no descriptor or memory for another connection, they are not watched until one ends.
 void HttpServer::pause_accepting(bool paused) {
   if (paused_ == paused) return;
   paused_ = paused;

@@ -31,7 +31,8 @@ using ListenerId = Id<struct ListenerTag>;
 /// One request with its reply, until the reply has ended or the client is gone. Ids are never reused.
 enum class ExchangeId : std::uint64_t {};
 
-/// Handles the requests of a server. It is called from within HttpServer::run_once and may call the server.
+/// Handles the requests of a server. It is called from within HttpServer::run_once and may call the server. `on_gone`
+/// is also called from within HttpServer::close.
 class HttpHandler {
  public:
   virtual ~HttpHandler() = default;
@@ -63,8 +64,8 @@ class HttpServer {
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  /// Binds an address; port 0 picks a free port. Connections are refused until the listener is opened. An error (input)
-  /// has the address and the reason of the system.
+  /// Binds an address; port 0 picks a free port. Connections are refused until the listener is opened. An error has
+  /// the kind `input`, the address and the reason of the system.
   Result<ListenerId> bind(const SocketAddress& address);
   Result<void> open(ListenerId listener);
   /// Binds and opens an address.
@@ -90,7 +91,8 @@ class HttpServer {
   /// Waits for events for at most `max_wait`, handles them and sends pending output. Returns true if there were events.
   bool run_once(Duration max_wait);
 
-  /// Returns a descriptor for another event loop. It is readable if run_once() has work.
+  /// Returns a descriptor for another event loop. It is readable if a socket has an event. Deadlines of connections,
+  /// and output that was written since the last run_once(), do not make it readable.
   int poll_fd() const { return epoll_; }
 
  private:

@@ -12,7 +12,7 @@ struct DynamoSpec {
   Duration load_adjustment_interval = std::chrono::seconds(5);
   std::int64_t max_gpu_budget = 8;
   std::int64_t gpus_per_engine = 1;
-  bool throughput_scaling = false;  ///< off by default, as with optimization_target throughput
+  bool throughput_scaling = false;  ///< off, as in Dynamo if optimization_target is throughput
   Duration throughput_adjustment_interval = std::chrono::seconds(180);
   Predictor predictor = Predictor::constant;  ///< Dynamo's default, arima, needs a library and is not supported
   dynamo::KalmanSettings kalman;

@@ -6,7 +6,8 @@
 
 namespace capstan::peers {
 
-/// Settings of Knative's pod autoscaler, with their names in the ConfigMap config-autoscaler and in annotations.
+/// Settings of Knative's pod autoscaler. A scenario states them under their names in the ConfigMap config-autoscaler
+/// and in annotations.
 struct KnativeSpec {
   kpa::Spec decider;
   kpa::ZeroSettings zero;

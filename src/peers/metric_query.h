@@ -18,7 +18,7 @@ class MetricQuery {
   static Result<MetricQuery> parse(const std::string& text, const std::string& source);
 
   const std::string& text() const { return text_; }
-  /// Returns the server's answer at this time, or the error that it would give.
+  /// Returns the answer that a Prometheus server would give at this time, or its error.
   Result<promql::Value> ask(const promql::SeriesStore& series, std::int64_t at_ms) const;
 
   /// Returns a warning if the query reads the GPU's duty cycle or memory, which say nothing about load.

@@ -32,7 +32,7 @@ std::string error_of(const std::string& text) {
 
 /// Calls the peer until `until` and returns its last answer. Each answer becomes spec.replicas at once, but no new
 /// replica becomes ready.
-Recommendation look_until(Autoscaler& peer, PeerFixture& at, Duration from, Duration until) {
+Recommendation run_until(Autoscaler& peer, PeerFixture& at, Duration from, Duration until) {
   Recommendation answer;
   for (Duration now = from; now <= until; now += peer.period()) {
     answer = peer.recommend(at.view(), Instant{now});
@@ -61,29 +61,29 @@ TEST(Knative, ScalesByRequestsOverTheTarget) {
   const auto knative = make("{policy: knative_kpa, target: 10, target-utilization-percentage: 100}");
   PeerFixture at;
   at.serve(1, 35);
-  EXPECT_EQ(look_until(*knative, at, 0s, 60s).replicas, 4);
+  EXPECT_EQ(run_until(*knative, at, 0s, 60s).replicas, 4);
   at.serve(4, 0);
-  EXPECT_EQ(look_until(*knative, at, 61s, 90s).replicas, 4) << "panic does not scale down";
-  EXPECT_EQ(look_until(*knative, at, 91s, 240s).replicas, 2) << "at most half of the ready pods";
+  EXPECT_EQ(run_until(*knative, at, 61s, 90s).replicas, 4) << "panic does not scale down";
+  EXPECT_EQ(run_until(*knative, at, 91s, 240s).replicas, 2) << "at most half of the ready pods";
 }
 
 TEST(Knative, RequestsInTheGatewayWakeIt) {
   const auto knative = make("{policy: knative_kpa, target: 10}");
   PeerFixture at;
   at.serve(0, 0);
-  EXPECT_EQ(look_until(*knative, at, 0s, 40s).replicas, 0);
+  EXPECT_EQ(run_until(*knative, at, 0s, 40s).replicas, 0);
   at.gateway_waiting = 12;
-  EXPECT_GE(look_until(*knative, at, 41s, 44s).replicas, 1);
+  EXPECT_GE(run_until(*knative, at, 41s, 44s).replicas, 1);
 }
 
 TEST(RayServe, ActsAfterItsDelay) {
   const auto ray = make("{policy: ray_serve, target_ongoing_requests: 10, max_replicas: 8}");
   PeerFixture at;
   at.serve(2, 20);
-  EXPECT_EQ(look_until(*ray, at, 0s, 20s).replicas, 2);
-  EXPECT_EQ(look_until(*ray, at, 20s, 31s).replicas, 4);
+  EXPECT_EQ(run_until(*ray, at, 0s, 20s).replicas, 2);
+  EXPECT_EQ(run_until(*ray, at, 20s, 31s).replicas, 4);
   at.serve(4, 100);
-  EXPECT_EQ(look_until(*ray, at, 32s, 120s).replicas, 8);
+  EXPECT_EQ(run_until(*ray, at, 32s, 120s).replicas, 8);
 }
 
 TEST(Aibrix, FollowsTheMeanAndScalesDownToTheLowestAnswer) {
@@ -114,8 +114,8 @@ TEST(Wva, AddsOneAfterFourMinutesIfAllAreSaturated) {
     at.scrape("vllm:kv_cache_usage_perc", 0.95, Instant{std::chrono::seconds(s)});
     at.scrape("vllm:num_requests_waiting", 8, Instant{std::chrono::seconds(s)});
   }
-  EXPECT_EQ(look_until(*wva, at, 0s, 225s).replicas, 2) << "the chart's window of 240 s";
-  EXPECT_EQ(look_until(*wva, at, 240s, 270s).replicas, 3);
+  EXPECT_EQ(run_until(*wva, at, 0s, 225s).replicas, 2) << "the chart's window of 240 s";
+  EXPECT_EQ(run_until(*wva, at, 240s, 270s).replicas, 3);
 }
 
 TEST(Dynamo, OneFullEngineAddsOneAndNothingChangesWhileItStarts) {

@@ -9,7 +9,7 @@
 // use this model: the search, the thresholds, the minimum by formula, and the rate of a stated concurrency.
 namespace capstan::plan {
 
-/// Returns the mean of a log-normal number of tokens, without its upper bound.
+/// Returns the mean of a log-normal number of tokens. The upper bound of the distribution is not taken into account.
 double mean_tokens(const TokenSpec& tokens);
 
 struct MeanRequest {

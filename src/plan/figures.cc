@@ -66,7 +66,7 @@ std::string equal_cost_words(const ServicePlan& service) {
            !variant.seeds.empty() && micro_usd_per_hour(variant.seeds) == cost;
   });
   if (!has_equal) return "";
-  return "At equal cost the plan prefers Capstan, then the ScaledObject, the HPA and the constant fleet.";
+  return "At equal cost the plan prefers a constant fleet, then Capstan, the ScaledObject and the HPA.";
 }
 
 const ScalerVariant* find_variant(const ServicePlan& service, ScalerKind kind) {
@@ -186,8 +186,8 @@ std::string jobs_words(const TogetherJobs& jobs, std::int64_t seeds) {
   if (jobs.restarts > jobs.preempted) {
     words += fmt::format(", restarted {} times for another reason", mean(jobs.restarts - jobs.preempted));
   }
-  if (jobs.lost_gpu_ns > 0) {
-    words += fmt::format(", lost {} GPU-hours of work", experiment::gpu_hours(jobs.lost_gpu_ns / seeds));
+  if (const std::string lost = experiment::gpu_hours(jobs.lost_gpu_ns / seeds); lost != experiment::gpu_hours(0)) {
+    words += fmt::format(", lost {} GPU-hours of work", lost);
   }
   return words;
 }

@@ -17,7 +17,7 @@ namespace {
 /// A simulated scenario of a service.
 struct ScenarioFile {
   std::string path{};
-  std::string content{};  ///< noun phrase
+  std::string content{};  ///< description of the file as a noun phrase: "the simulation of chat with Capstan"
   std::string text{};
 };
 

@@ -76,7 +76,7 @@ struct Trial {
   std::int64_t prompt_tokens = 0;
   Duration cold_start_p50{};  ///< median time from bound to ready; 0: there was no cold start
   Duration cold_start_max{};
-  std::int64_t reclaimed = 0;  ///< replicas that reclaims of spot nodes ended; for a worse condition, over all seeds
+  std::int64_t reclaimed = 0;  ///< replicas that reclaims of spot nodes ended; under `reclaims`, over all seeds
   TrialCondition condition = TrialCondition::planned;
   std::string scenario{};  ///< simulated scenario file; only for a worse condition
 };
@@ -172,7 +172,7 @@ struct ServicePlan {
   std::string lost_zone{};                  ///< zone lost in one of these trials; empty: the cluster has one zone
   /// Nothing: the cluster has one zone, the fleet holds the SLO without a zone, or it misses the SLO with all zones.
   std::optional<ZoneLossMinimum> zone_loss{};
-  /// Nothing: the plan misses its SLO, all its nodes are spot already, or spot nodes cannot be bought for less.
+  /// Nothing: the plan misses its SLO, its base has spot nodes already, or spot nodes cannot be bought for less.
   std::optional<SpotBase> spot_base{};
   std::vector<FrontierPoint> frontier{};     ///< the cheapest first
   std::optional<FrontierPoint> runner_up{};  ///< the best fleet of another GPU kind or parallelism

@@ -18,9 +18,9 @@ std::vector<Section> manifest_sections(const PlanFacts& facts) {
   return {nodes_section(facts), gangs_section(facts), sharing_section(facts)};
 }
 
-/// Returns the sections of `manifest_sections`, and the sections with alternative folders: a user applies one of
-/// replicas/keda, replicas/hpa and replicas/capstan, and one of warm-pool/balloon and warm-pool/capacity-buffer. Lint
-/// reads each folder as one deployment, so it never sees two alternatives together.
+/// Returns the sections of `manifest_sections` and the other sections with manifests. Some of them have alternative
+/// folders: a user applies one of replicas/keda, replicas/hpa and replicas/capstan, and one of warm-pool/balloon and
+/// warm-pool/capacity-buffer. Lint reads each folder as one deployment, so it never sees two alternatives together.
 std::vector<Section> all_manifest_sections(const PlanFacts& facts) {
   std::vector<Section> sections = manifest_sections(facts);
   for (const auto section : {replicas_section, warm_pool_section, workload_section, monitoring_section})
@@ -36,6 +36,10 @@ std::vector<testing::SamplePlan> manifest_plans() {
   add("whole chat", testing::chat_sample());
   add("whole split", testing::disaggregated_sample());
   add("whole gang", testing::gang_sample());
+  for (testing::PlanSample sample : {testing::chat_sample(), testing::gang_sample()}) {
+    sample.services.front().scaler = ScalerKind::constant;
+    add(plans.back().name == "whole gang" ? "constant chat" : "constant gang", std::move(sample));
+  }
   return plans;
 }
 
@@ -125,8 +129,8 @@ TEST_P(PlanManifests, NameNoObjectTwice) {
   }
 }
 
-/// Returns true if a command applies a manifest: `kubectl apply -f FILE`, `kubectl apply -f FOLDER`, or a chart's
-/// values.
+/// Returns true if a command applies a manifest: `kubectl apply -f FILE`, `kubectl apply -f FOLDER`, Helm with
+/// `--values FILE` or eksctl with `--config-file FILE`.
 bool applies(const std::string& command, const Manifest& manifest) {
   const std::size_t slash = manifest.file.rfind('/');
   for (const std::string& path : {manifest.file, manifest.is_object ? manifest.file.substr(0, slash) : manifest.file}) {

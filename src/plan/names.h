@@ -66,8 +66,9 @@ std::string_view engine_key(Engine engine);
 
 /// Returns the name of a role's workload: "chat", or "chat-prefill" and "chat-decode" for a disaggregated service.
 std::string workload_name(const ServiceSpec& service, model::Role role);
-/// Returns the name of pods that belong to a workload and do not serve, such as "chat-balloon". No service of the spec
-/// has this name, because a Service selects pods by the name in their labels.
+/// Returns a name for pods that belong to a workload and do not serve, such as "chat-balloon". It differs from the
+/// names of all services and workloads of the spec. Otherwise a Service would select these pods, because it selects
+/// pods by the name in their labels.
 /// @param suffix  "balloon"
 std::string helper_name(const PlanSpec& spec, std::string_view workload, std::string_view suffix);
 /// Returns the labels by which a selector finds the pods of a role.

@@ -54,7 +54,7 @@ struct Alternative {
 struct Manifest {
   std::string file{};  ///< path below the folder that `--out` names: "nodes/h100.yaml"
   Yaml body{};
-  /// True: a Kubernetes object; false: values of a Helm chart, or another file that is not applied.
+  /// True: a Kubernetes object. False: values of a Helm chart, or another file that kubectl cannot apply.
   bool is_object = true;
   bool is_on_page = false;  ///< the page shows it, as an example of the section
   Alternative alternative{};

@@ -76,7 +76,7 @@ void share_pool(const Sharers& sharers) {
   const auto base = price_of(role.machine, role.base).value_or(MicroUsd{0});
   const auto spot = price_of(role.machine, model::CapacityType::spot).value_or(base);
   NodeMinutes sum;
-  __int128 micro_usd_minutes = 0;  // USD/h times minutes
+  __int128 micro_usd_minutes = 0;  // price per hour times minutes
   for (std::size_t seed = 0; seed < sharers.front()->seeds.size(); ++seed) {
     const NodeMinutes nodes = count_nodes(sharers, seed);
     sum.all += nodes.all;

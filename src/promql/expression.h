@@ -61,7 +61,7 @@ struct Shift {
 /// A selector, such as `vllm:num_requests_waiting{model_name="m"}[5m] offset 1m`.
 struct Selector {
   std::string metric;                  ///< metric name; empty if only the matchers select
-  std::vector<LabelMatcher> matchers;  ///< matchers, except the one that `metric` replaces
+  std::vector<LabelMatcher> matchers;  ///< matchers in braces
   std::optional<Duration> range;       ///< range, for a range vector
   Shift shift;
 };
@@ -154,8 +154,9 @@ std::vector<const Expression*> children(const Expression& expression);
 /// Calls `visit` with the expression and with everything inside it, outer expressions first.
 void walk(const Expression& expression, const std::function<void(const Expression&)>& visit);
 
-/// Returns true if the value is the same at every time, because all selectors and subqueries have an `@`. Prometheus
-/// calls this step invariant, and evaluates it once (promql/engine.go, PreprocessExpr).
+/// Returns true if the value is the same at every time: all selectors and subqueries have an `@`, and no function
+/// depends on the evaluation time. Inside a subquery with an `@`, neither is required. Prometheus calls such an
+/// expression step invariant, and evaluates it once (promql/engine.go, PreprocessExpr).
 bool is_fixed(const Expression& expression);
 
 /// Formats the expression with all needed parentheses. `parse` reads an equal expression from the text.

@@ -26,7 +26,8 @@ double rise(Points points, bool is_counter) {
   return result;
 }
 
-/// Computes extrapolatedRate: the rise between the samples, extended to an end of the range if a sample is close to it.
+/// Computes extrapolatedRate: the rise between the samples, extended at each end of the range. It is extended to the
+/// end of the range if a sample is close to it, else by half of the mean time between samples.
 OptionalValue extrapolate(Points points, const RangeContext& context, bool is_counter, bool is_rate) {
   if (points.size() < 2) return std::nullopt;
   const double result = rise(points, is_counter);

@@ -24,8 +24,9 @@ const workload::GeneratorSpec* stated_lengths(const workload::WorkloadSpec& load
   return generator != nullptr && generator->lengths_profile.empty() ? generator : nullptr;
 }
 
-/// Returns the tokens that the first turn of the shortest prompt computes. Later turns of a session find their
-/// beginning in the prefix cache.
+/// Returns the fewest prompt tokens that the engine computes for a request of the load. It is 1 if the scenario does
+/// not state the lengths, and for sessions, because later turns find the beginning of their prompts in the prefix
+/// cache.
 std::int64_t shortest_prompt(const workload::WorkloadSpec& load) {
   const workload::GeneratorSpec* generator = stated_lengths(load);
   return generator == nullptr || generator->sessions ? 1

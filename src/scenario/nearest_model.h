@@ -14,8 +14,8 @@ namespace capstan::scenario {
 /// @param models  names of the models that the table has
 std::string nearest_model_words(std::string_view name, std::span<const std::string_view> models);
 
-/// Returns this suggestion for a table that has no row of the model, and names the key for rows of one's own. Empty if
-/// the table has the model.
+/// Returns this suggestion, and the advice to state a table of step times with the key `step_times`. Empty if the
+/// table has the model.
 std::string unknown_model_hint(const engine::EngineTable& table, std::string_view name);
 
 }  // namespace capstan::scenario

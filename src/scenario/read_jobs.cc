@@ -41,8 +41,9 @@ void read_arrivals(const Node& node, const std::string& owner, const Scenario& s
   }
 }
 
-/// Turns the jobs of a trace into jobs of the class, with the CPU, memory and kinds of GPU that their rows state. A row
-/// is an error if the class allows none of the kinds of GPU that the row names.
+/// Turns the jobs of a trace into jobs of the class, with the CPU, memory and kinds of GPU that their rows state. If
+/// the class allows several kinds of GPU, a row that names none of them but others is an error. If the class has one
+/// kind, the kinds that the rows name are ignored.
 void add_recorded(std::vector<workload::JobArrival> jobs, const Fields& fields, model::Catalog& catalog,
                   Scenario& scenario, JobSpec& spec, ErrorList& errors) {
   const sim::JobClass& job_class = spec.job_class;

@@ -118,7 +118,7 @@ Scaler read_peer_manifest(const Node& node, const Scenario& scenario, ErrorList&
   return peer_at(read.settings.sync_period, std::move(peer));
 }
 
-/// Returns true if a text names the autoscaler of a cluster, whose settings are in a manifest.
+/// Returns true if a text names an HPA or a ScaledObject of KEDA, whose settings are in a manifest.
 bool names_kubernetes_autoscaler(std::string_view text) {
   constexpr std::string_view kNames[] = {"hpa", "keda", "scaledobject", "scaled_object", "horizontalpodautoscaler"};
   return std::ranges::any_of(
@@ -271,7 +271,8 @@ void read_sleep(const Node& node, std::optional<SleepSpec>& sleep, ErrorList& er
   fields.finish();
 }
 
-/// Adds a warning for each service whose policy ignores the limits between roles.
+/// Adds a warning for each service whose policy ignores `role_limits`: the bounds on the ratio of prefill and decode
+/// replicas, and the conversion of replicas.
 void warn_of_roles(const Scenario& scenario, PolicySpec& spec) {
   const std::vector<model::Service>& services = scenario.catalog->services;
   for (std::size_t i = 0; i < spec.policies.scale.size(); ++i) {

@@ -236,8 +236,9 @@ Replicas read_replicas(const Node& node, const std::string& owner, model::Servic
   return replicas;
 }
 
-/// Finds the row of a table for a model and a GPU. Both may have the name of the table, a model hub or a node label.
-/// The data type of the weights is the stated one, or else the one in the model's name.
+/// Finds the row of a table for a model and a GPU. The model has its name in the table or on a model hub, the GPU its
+/// name in the table or in a node label. The data type of the weights is the stated one, or else the one in the
+/// model's name.
 Result<const engine::EngineRow*> find_row(const engine::EngineTable& table, const model::Workload& workload,
                                           const std::string& gpu, bool dtype_stated, std::int64_t stages) {
   const std::optional<engine::ServedModel> served = engine::model_of_name(table, workload.model);

@@ -94,7 +94,8 @@ void resolve_load_path(const Node& load, const std::string& file, workload::Work
   if (path != nullptr && node != nullptr) *path = resolved_path(*node, file);
 }
 
-/// Reads a part that the file must have. If it is missing, the reader fills in defaults, and its errors are dropped.
+/// Reads a part that the file must have. The caller reports a missing part. The reader then fills in defaults, so that
+/// the rest of the file can be checked, and its own errors are dropped.
 template <typename Read>
 void read_part(const Node* node, ErrorList& errors, Read read) {
   static const Node nothing;

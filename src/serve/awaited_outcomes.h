@@ -25,7 +25,8 @@ class AwaitedOutcomes {
  public:
   static constexpr std::size_t kMax = 10'000;  ///< actions; beyond it the oldest ones are forgotten
 
-  /// @param decision  key of the decision in its outcomes: the number of its state in a recording, or its time
+  /// @param decision  key by which outcomes name their decision: in a recording the number of its state, in a live run
+  ///                  its time
   /// @param state     position of the state on the page
   void add(std::int64_t decision, std::int64_t state, const archive::RepeatedDecisions& decided);
   /// Returns the place of an outcome on the page, and forgets its action; nothing if no such action is awaited.

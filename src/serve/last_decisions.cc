@@ -8,8 +8,7 @@ namespace {
 
 using Layer = control::LoggedAction::Layer;
 
-/// Returns the decision that an action of the scale layer belongs to. Adds an empty decision if there is none. Adds an
-/// empty decision if there is none. Adds an empty decision if there is none.
+/// Returns the decision that an action of the scale layer belongs to. Adds an empty decision if there is none.
 decide::scale::Decision& row_of(std::vector<decide::scale::Decision>& rows, const model::Action& action) {
   model::ServiceId service;
   if (const auto* set = std::get_if<model::SetReplicas>(&action.effect)) service = set->service;

@@ -33,8 +33,8 @@ class LiveRun {
   };
 
   /// @param speed    simulated time for each unit of real time; more than 0
-  /// @param command  for the commands of decisions
-  /// @param again    the command that gives the whole result
+  /// @param command  returns the command that prints a decision again
+  /// @param again    the command that simulates the whole run again and prints its result
   /// @param history  notes every state
   LiveRun(scenario::Scenario scenario, double speed, DecisionCommand command, std::string again,
           std::shared_ptr<RecordedHistory> history, net::Clock clock);

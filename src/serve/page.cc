@@ -28,7 +28,7 @@ void append_json(std::string& html, std::string_view json) {
   }
 }
 
-/// Returns the position in the bundled page at which the data of a place begin.
+/// Returns the position in the bundled page of the `null` that the data of a place replace.
 std::size_t data_position(std::string_view place) {
   const std::size_t found = kBundledPage.find(place);
   CAPSTAN_ASSERT(found != kBundledPage.npos);

@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "archive/measured_result.h"
 #include "archive/replay.h"
 #include "experiment/text/moment.h"
 #include "experiment/text/words.h"
@@ -190,6 +191,7 @@ std::vector<Moment> thinned(std::vector<Moment> all, std::size_t points) {
   return out;
 }
 
+/// Returns the moments of the states, and the values of every service at them.
 Json series_json(const std::vector<Moment>& moments) {
   std::map<std::string, Json> by_service;
   for (const Moment& moment : moments) {
@@ -199,7 +201,7 @@ Json series_json(const std::vector<Moment>& moments) {
   for (auto& [name, json] : by_service) {
     json["name"] = name;
     for (const auto& [key, field] : kSeries) {
-      Json& values = json["by_state"][key] = Json::array();
+      Json& values = json[key] = Json::array();
       for (const Moment& moment : moments) {
         const auto found = moment.services.find(name);
         const Value value = found == moment.services.end() ? Value() : found->second.*field;
@@ -208,7 +210,9 @@ Json series_json(const std::vector<Moment>& moments) {
     }
     all.push_back(std::move(json));
   }
-  return all;
+  Json at = Json::array();
+  for (const Moment& moment : moments) at.push_back(moment.at.since_start.count());
+  return {{"at_ns", std::move(at)}, {"services", std::move(all)}};
 }
 
 /// A recording as a result in JSON, without the decisions of its states.
@@ -217,26 +221,46 @@ struct RecordingJson {
   std::string policy{};
   std::int64_t states = 0;
   std::int64_t damaged = 0;  ///< damaged states of the recording, which are left out
-  Json at_ns = Json::array();
-  Json services = Json::array();
+  Json by_state = {{"at_ns", Json::array()}, {"services", Json::array()}};
   Json actions = Json::array();
   std::int64_t left_out = 0;  ///< older actions that are not among `actions`
   std::string command{};
 };
 
-/// Returns the recording in the form of a result with one policy. What only a simulation can measure is left out.
-std::string json_text(RecordingJson recording) {
-  Json policy = {{"policy", std::move(recording.policy)},
-                 {"at_ns", std::move(recording.at_ns)},
-                 {"services", std::move(recording.services)},
-                 {"actions", std::move(recording.actions)},
-                 {"actions_left_out", recording.left_out}};
-  return dump_line({{"format_version", 1},
-                    {"recording", std::move(recording.source)},
-                    {"states", recording.states},
-                    {"states_damaged", recording.damaged},
-                    {"policies", Json::array({std::move(policy)})},
-                    {"command", std::move(recording.command)}});
+/// Returns the recording in the form of a result with one policy.
+/// @param result  the result of the simulation that was recorded; null: a controller saw the states, and nothing
+///                measured them
+/// @param seen    the nodes and replicas, as `RecordedHistory::json` writes them; null: they are not known yet
+std::string json_text(RecordingJson recording, Json result = nullptr, Json seen = nullptr) {
+  if (result.is_null()) result = {{"format_version", 1}, {"policies", Json::array({Json::object()})}};
+  result["recording"] = std::move(recording.source);
+  result["states"] = recording.states;
+  result["states_damaged"] = recording.damaged;
+  result["command"] = std::move(recording.command);
+  Json& policy = result["policies"][0];
+  policy["policy"] = std::move(recording.policy);
+  policy["by_state"] = std::move(recording.by_state);
+  policy["actions"] = std::move(recording.actions);
+  policy["actions_left_out"] = recording.left_out;
+  if (!seen.is_null()) {
+    result["services"] = std::move(seen["services"]);
+    result["queues"] = std::move(seen["queues"]);
+    result["history_place"] = std::move(seen["place"]);
+    policy["fleet"] = std::move(seen["fleet"]);
+  }
+  return dump_line(result);
+}
+
+/// Reads the result of the simulation that was recorded. Returns null if a controller was recorded.
+Result<Json> read_result(const std::string& path) {
+  const Result<std::string> text = archive::read_measured(path);
+  if (!text) return std::unexpected(text.error());
+  if (text->empty()) return Json();
+  const Json result = Json::parse(*text, nullptr, false);
+  const bool has_policy = result.is_object() && result.contains("policies") && result["policies"].is_array() &&
+                          result["policies"].size() == 1 && result["policies"][0].is_object();
+  if (!has_policy) return std::unexpected(Error::about(path, "the measured result is damaged, expected one policy"));
+  return result;
 }
 
 /// Collects what the page shows, state after state.
@@ -271,21 +295,21 @@ class Collector {
     }
   }
 
-  RecordedPage finish(const std::string& path, std::int64_t damaged) && {
-    const std::vector<Moment> moments = thinned(std::move(moments_), limits_.points);
-    Json at = Json::array();
-    for (const Moment& moment : moments) at.push_back(moment.at.since_start.count());
-    RecordedPage recorded{json_text({.source = path,
-                                     .policy = policy_,
-                                     .states = states_,
-                                     .damaged = damaged,
-                                     .at_ns = std::move(at),
-                                     .services = series_json(moments),
-                                     .actions = actions_json(actions_),
-                                     .left_out = left_out_,
-                                     .command = replay_words(path)}),
-                          std::move(decisions_), states_, std::move(awaited_)};
-    return recorded;
+  /// Returns the recording with the actions, the states and the outcomes that were added.
+  RecordingJson json(const std::string& path, std::int64_t damaged) {
+    return {.source = path,
+            .policy = policy_,
+            .states = states_,
+            .damaged = damaged,
+            .by_state = series_json(thinned(std::move(moments_), limits_.points)),
+            .actions = actions_json(actions_),
+            .left_out = left_out_,
+            .command = replay_words(path)};
+  }
+
+  /// @param json  the data of the page
+  RecordedPage finish(std::string json) && {
+    return {std::move(json), std::move(decisions_), states_, std::move(awaited_)};
   }
 
  private:
@@ -415,7 +439,11 @@ Result<RecordedPage> read_recorded(archive::Recording& recording, const std::str
   const Result<std::vector<archive::RecordedOutcome>> outcomes = recording.new_outcomes();
   if (!outcomes) return std::unexpected(outcomes.error());
   for (const archive::RecordedOutcome& outcome : *outcomes) collector.add(outcome);
-  return std::move(collector).finish(path, count->damaged);
+  Result<Json> result = read_result(path);
+  if (!result) return std::unexpected(result.error());
+  Json seen = history == nullptr ? Json() : Json::parse(history->json(""));
+  std::string json = json_text(collector.json(path, count->damaged), *std::move(result), std::move(seen));
+  return std::move(collector).finish(std::move(json));
 }
 
 }  // namespace capstan::serve

@@ -37,7 +37,9 @@ FiguresOfServices numbers_of(const model::Snapshot& snapshot, const archive::Rep
 
 /// A recording as the page shows it.
 struct RecordedPage {
-  std::string json;  ///< the numbers of every service over time, and the latest actions with their reasons
+  /// The recording in the form of a result: the numbers of every service over time, the nodes and replicas, the latest
+  /// actions with their reasons, and what a recorded simulation measured.
+  std::string json;
   /// The decisions of a state as JSON, by the position of the state in the recording: for each of its actions, in their
   /// order, the arithmetic and the command that prints it. Only states with actions have an entry.
   std::map<std::int64_t, std::string> decisions;
@@ -59,7 +61,7 @@ struct RecordedLimits {
 /// Decides all states of a recording again, to show what its controller did and why.
 /// @param path      for the text of commands
 /// @param progress  is called after each state with its position and the number of all states
-/// @param history   notes every state; null: it is not wanted
+/// @param history   notes every state, and the page has its nodes and replicas; null: neither
 Result<RecordedPage> read_recorded(archive::Recording& recording, const std::string& path,
                                    const std::function<void(std::int64_t, std::int64_t)>& progress = {},
                                    RecordedHistory* history = nullptr, const RecordedLimits& limits = {});

@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "archive/measured_result.h"
 #include "archive/sqlite.h"
 #include "experiment/run/prepare.h"
 #include "experiment/run/simulation.h"
@@ -44,7 +45,8 @@ std::int64_t record(const std::string& path, std::vector<std::string> sets = {})
   return states;
 }
 
-RecordedPage read_small(const std::string& path, const RecordedLimits& limits = {}) {
+RecordedPage read_small(const std::string& path, const RecordedLimits& limits = {},
+                        RecordedHistory* history = nullptr) {
   Result<archive::Recording> recording = archive::Recording::open(path);
   EXPECT_TRUE(recording);
   std::int64_t last = 0;
@@ -54,7 +56,7 @@ RecordedPage read_small(const std::string& path, const RecordedLimits& limits = 
         EXPECT_EQ(done, ++last);
         EXPECT_LE(done, all);
       },
-      nullptr, limits);
+      history, limits);
   EXPECT_TRUE(recorded) << (recorded ? "" : recorded.error().text());
   return recorded ? *std::move(recorded) : RecordedPage{};
 }
@@ -69,10 +71,10 @@ TEST(RecordedPage, HasEveryMomentAndEveryAction) {
   const auto& policy = json["policies"][0];
   EXPECT_EQ(policy["policy"], "queue");
   EXPECT_EQ(json["states"], states);
-  EXPECT_EQ(policy["at_ns"].size(), states);
-  ASSERT_EQ(policy["services"].size(), 1u);
-  EXPECT_EQ(policy["services"][0]["name"], "service");
-  const auto& service = policy["services"][0]["by_state"];
+  EXPECT_EQ(policy["by_state"]["at_ns"].size(), states);
+  ASSERT_EQ(policy["by_state"]["services"].size(), 1u);
+  const auto& service = policy["by_state"]["services"][0];
+  EXPECT_EQ(service["name"], "service");
   for (const char* key : {"desired", "ready", "starting", "waiting", "silent", "age_ms", "tpot_p99_us", "tpot_slo_us"})
     EXPECT_EQ(service[key].size(), states) << key;
   EXPECT_TRUE(std::ranges::any_of(service["tpot_p99_us"], [](const auto& us) { return us.is_number() && us > 0; }));
@@ -88,6 +90,32 @@ TEST(RecordedPage, HasEveryMomentAndEveryAction) {
     EXPECT_EQ(one["command"].get<std::string>().find("capstan replay "), 0u);
     EXPECT_GT(one["arithmetic"].get<std::string>().size(), 20u);
   }
+}
+
+TEST(RecordedPage, HasWhatASimulationMeasuredAndTheNodes) {
+  const std::string path = testing::TempDir() + "recorded_measured_test.rec";
+  record(path);
+  EXPECT_FALSE(policy_of(read_small(path)).contains("by_minute")) << "a controller measures no requests";
+  ASSERT_TRUE(archive::write_measured(path, R"({"format_version": 1, "scenario": "small", "policies": [
+      {"policy": "queue", "by_minute": {"arrived": [7]}, "services": [{"name": "a", "team": "red"}]}]})"));
+  RecordedHistory history(5);
+  const auto json = nlohmann::json::parse(read_small(path, {}, &history).json);
+  const auto& policy = json["policies"][0];
+  EXPECT_EQ(json["format_version"], 1);
+  EXPECT_EQ(json["recording"], path);
+  EXPECT_EQ(json["scenario"], "small");
+  EXPECT_EQ(policy["by_minute"]["arrived"][0], 7);
+  EXPECT_EQ(policy["services"][0]["team"], "red") << "the figures of services and their states have keys of their own";
+  EXPECT_EQ(policy["by_state"]["services"][0]["name"], "service");
+  EXPECT_EQ(json["services"][0]["name"], "service");
+  EXPECT_FALSE(policy["fleet"]["nodes"]["node"].empty());
+  EXPECT_EQ(json["history_place"], nlohmann::json::parse(history.json(""))["place"]) << "changes continue from here";
+
+  ASSERT_TRUE(archive::write_measured(path, R"({"policies": []})"));
+  Result<archive::Recording> recording = archive::Recording::open(path);
+  const Result<RecordedPage> damaged = read_recorded(*recording, path);
+  ASSERT_FALSE(damaged);
+  EXPECT_EQ(damaged.error().text(), path + ": the measured result is damaged, expected one policy");
 }
 
 TEST(RecordedPage, AnActionHasOnlyItsOwnArithmetic) {
@@ -127,7 +155,7 @@ TEST(RecordedPage, ShowsTheOutcomesOfActions) {
 TEST(RecordedPage, ShowsRequestsAndLateness) {
   const std::string path = testing::TempDir() + "recorded_late_test.rec";
   record(path);
-  const auto service = nlohmann::json::parse(read_small(path).json)["policies"][0]["services"][0]["by_state"];
+  const auto service = nlohmann::json::parse(read_small(path).json)["policies"][0]["by_state"]["services"][0];
   for (const char* key : {"running", "late_ppm", "late_allowed_ppm", "ttft_p99_us", "ttft_slo_us"}) {
     EXPECT_GT(std::ranges::count_if(service[key], [](const auto& value) { return !value.is_null(); }), 3) << key;
   }
@@ -151,14 +179,14 @@ TEST(RecordedPage, IsBounded) {
   const RecordedPage bounded = read_small(path, {.points = 20, .actions = 1});
   const auto all = policy_of(whole), few = policy_of(bounded);
   ASSERT_GT(states, 20u);
-  EXPECT_LE(few["at_ns"].size(), 20u);
+  EXPECT_LE(few["by_state"]["at_ns"].size(), 20u);
   EXPECT_EQ(nlohmann::json::parse(bounded.json)["states"], states);
   const auto most = [](const nlohmann::json& values) {
     std::int64_t highest = 0;
     for (const auto& value : values) highest = std::max(highest, value.is_null() ? 0 : value.get<std::int64_t>());
     return highest;
   };
-  EXPECT_EQ(most(few["services"][0]["by_state"]["desired"]), most(all["services"][0]["by_state"]["desired"]));
+  EXPECT_EQ(most(few["by_state"]["services"][0]["desired"]), most(all["by_state"]["services"][0]["desired"]));
   ASSERT_GT(all["actions"].size(), 1u);
   ASSERT_EQ(few["actions"].size(), 1u);
   EXPECT_EQ(few["actions"][0], all["actions"].back());
@@ -169,8 +197,8 @@ TEST(RecordedPage, IsBounded) {
 /// Returns the value of a series by moment.
 std::map<std::int64_t, nlohmann::json> by_moment(const nlohmann::json& policy, const char* key) {
   std::map<std::int64_t, nlohmann::json> values;
-  for (std::size_t i = 0; i < policy["at_ns"].size(); ++i) {
-    values[policy["at_ns"][i].get<std::int64_t>()] = policy["services"][0]["by_state"][key][i];
+  for (std::size_t i = 0; i < policy["by_state"]["at_ns"].size(); ++i) {
+    values[policy["by_state"]["at_ns"][i].get<std::int64_t>()] = policy["by_state"]["services"][0][key][i];
   }
   return values;
 }
@@ -182,9 +210,9 @@ TEST(RecordedPage, ALongRecordingShowsNoChangeBeforeItHappened) {
   ASSERT_GT(states, kPoints);
   const auto all = policy_of(read_small(path));
   const auto few = policy_of(read_small(path, {.points = kPoints}));
-  EXPECT_LE(few["at_ns"].size(), kPoints);
-  EXPECT_EQ(few["at_ns"].front(), all["at_ns"].front());
-  EXPECT_EQ(few["at_ns"].back(), all["at_ns"].back());
+  EXPECT_LE(few["by_state"]["at_ns"].size(), kPoints);
+  EXPECT_EQ(few["by_state"]["at_ns"].front(), all["by_state"]["at_ns"].front());
+  EXPECT_EQ(few["by_state"]["at_ns"].back(), all["by_state"]["at_ns"].back());
   for (const char* key : {"desired", "ready", "starting", "waiting", "silent", "age_ms"}) {
     const auto whole = by_moment(all, key);
     for (const auto& [at, value] : by_moment(few, key)) EXPECT_EQ(value, whole.at(at)) << key << " at " << at;

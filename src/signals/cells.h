@@ -55,7 +55,7 @@ class CellCollector {
   std::optional<std::uint16_t> engine_;
   std::string_view expected_pod_;
   std::size_t cells_max_;
-  std::string_view declared_family_;  // the last declared family if it is not a gauge, else empty
+  std::string_view declared_family_;  // the last declared family if it is a counter, histogram or summary
   std::string_view last_name_;
   std::span<const std::uint16_t> last_rows_;
   bool last_is_start_ = false;

@@ -225,7 +225,7 @@ const char* BasicExpositionReader<Scan>::read_label(const char* at, LabelList& o
   return open_ ? at : skip_blanks(at);
 }
 
-/// Reads the text after an opening quote to the closing quote, which is the next one without a backslash before it.
+/// Reads the text after an opening quote to the closing quote, which is the next one that no backslash escapes.
 template <typename Scan>
 const char* BasicExpositionReader<Scan>::read_quoted(const char* at, std::string_view& inside) {
   const char* const start = at;

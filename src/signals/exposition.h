@@ -77,7 +77,7 @@ std::string unescape(std::string_view written);
 /// refuses it later, in its scrape loop), and pages beyond the limits.
 ///
 ///   ExpositionReader reader(body, Exposition::text, "10.0.0.7:8000");
-///   while (reader.next() == ExpositionReader::Entry::sample) use(reader.sample());  // or next_sample()
+///   while (reader.next_sample() == ExpositionReader::Entry::sample) use(reader.sample());
 ///
 /// @tparam Scan  search functions: SimdScan or PortableScan; both give the same result for every page
 template <typename Scan>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 
 #include "base/assert.h"
@@ -52,8 +53,10 @@ bool is_share(MetricKind kind) { return kind >= MetricKind::share_used; }
 bool is_counter(SignalName signal) { return info(signal).name.ends_with("_total"); }
 
 std::string_view unit_name(Measure measure) {
-  constexpr std::string_view kNames[] = {"requests", "tokens", "ppm", "percent", "microseconds", "microseconds"};
-  return kNames[static_cast<std::size_t>(measure)];
+  const auto is_own = [&](const UnitRule& rule) { return rule.measure == measure && rule.scale == 1; };
+  const UnitRule* const own = std::ranges::find_if(kUnits, is_own);
+  CAPSTAN_ASSERT(own != std::end(kUnits));
+  return own->unit;
 }
 
 std::string all_signals() {

@@ -19,7 +19,7 @@ namespace capstan::signals {
 enum class MetricKind : std::uint8_t {
   gauge,        ///< the current value
   counter,      ///< the first value plus all growth since then, across resets
-  histogram,    ///< a percentile of the observations within the window; the metric is `NAME_bucket`
+  histogram,    ///< a percentile of the observations within the window; the series are `METRIC_bucket`
   share_used,   ///< used part of a capacity; the signal is used / whole, or used / (used + rest) if the page has no
                 ///< `share_whole`
   share_rest,   ///< unused part of the capacity

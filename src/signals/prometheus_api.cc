@@ -39,7 +39,8 @@ bool read_labels(object metric, ApiSeries& series) {
   return true;
 }
 
-/// Parses one element of a vector ("value") or a matrix ("values"). Returns false if it is neither.
+/// Parses one element of a vector ("value") or a matrix ("values"). Returns false if it is neither, if its points are
+/// not in ascending order of time, or if the answer has more than `kMaxApiPoints` points.
 bool read_series(element one, ApiAnswer::Kind kind, std::size_t& points, ApiSeries& series) {
   object metric;
   if (one["metric"].get(metric) != simdjson::SUCCESS || !read_labels(metric, series)) return false;

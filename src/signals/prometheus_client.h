@@ -45,7 +45,7 @@ class PrometheusClient {
   PrometheusClient& operator=(const PrometheusClient&) = delete;
 
   /// Asks for the value of an expression at `unix_ms` (milliseconds since 1970; empty: the server's current time).
-  /// Returns an error, and does not call `done`, if a credential file cannot be read.
+  /// Returns an error, and does not call `done`, if a credential file cannot be read or is not valid.
   Result<void> instant(const std::string& query, std::optional<std::int64_t> unix_ms, Callback done);
   /// Asks for the values from `start_ms` to `end_ms`, one every `step`.
   Result<void> range(const std::string& query, std::int64_t start_ms, std::int64_t end_ms, Duration step,

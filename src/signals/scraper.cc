@@ -115,7 +115,7 @@ void Scraper::take(Target& target, const net::Exchange& exchange) {
   // The values are from the time of the request, not of the answer.
   target.reader.read(exchange.response.body, exposition_of(type == nullptr ? "" : *type), target.target.url,
                      {target.started, 0});
-  if (target.reader.page() != MissingReason::none) ++counts_.refused;
+  if (target.reader.page_failure() != MissingReason::none) ++counts_.refused;
 }
 
 TargetReadings Scraper::readings(ScrapeId id) const { return known_row(targets_, id).reader.readings(clock_()); }

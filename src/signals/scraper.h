@@ -58,7 +58,8 @@ class Scraper {
 
   /// Starts the scrapes that are due.
   void tick();
-  /// Returns the time at which `tick` has to be called next, or `never` if no target waits for its time.
+  /// Returns the time at which `tick` has to be called next. Returns `never` if no target waits for its time, or if no
+  /// slot is free: then the end of a scrape starts the next one.
   Instant next_due() const;
 
   /// Returns the current readings of a target. The id must exist.

@@ -62,7 +62,8 @@ Histogram increment(const Histogram& before, const Histogram& after) {
   for (std::size_t i = 0; i < grown.counts.size(); ++i) {
     if (after.counts[i] < before.counts[i]) return after;
     grown.counts[i] -= before.counts[i];
-    // The counts may fall, because the engine may have written the page in the middle of an update.
+    // A difference may be lower than that of a lower bound, because the engine may have written the page in the middle
+    // of an update.
     grown.counts[i] = last = std::max(last, grown.counts[i]);
   }
   return grown;

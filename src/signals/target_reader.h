@@ -96,7 +96,7 @@ class TargetReader {
   }
 
   /// Returns the reason why the last page gave no signal at all, or `none` if it gave any.
-  MissingReason page() const { return page_; }
+  MissingReason page_failure() const { return page_; }
   TargetReadings readings(Instant now) const;
 
  private:

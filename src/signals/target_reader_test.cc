@@ -397,7 +397,8 @@ TEST(TargetReader, SumsTheTimesOfRequestsByPhase) {
             "vllm [m] queue_us_total=1500000 prefill_us_total=800000 decode_us_total=40250000 "
             "transfer_us_total=160000 transfers_total=8 queue_p99_us:first_page");
 
-  // SGLang exports neither prefill nor decode. Its requests have these times between the others.
+  // SGLang exports neither prefill nor decode. Prefill is its time to first token without the queue, and decode is the
+  // rest of the whole request.
   const auto sglang_page = [](const char* queue, const char* ttft, const char* e2e) {
     const std::string labels = "{engine_type=\"unified\",model_name=\"m\",tp_rank=\"0\"} ";
     return "sglang:queue_time_seconds_sum" + labels + queue + "\nsglang:time_to_first_token_seconds_sum" + labels +

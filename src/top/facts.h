@@ -80,7 +80,7 @@ struct ServiceFacts {
 
 struct Sums {
   std::int64_t nodes = 0;      ///< machines that are paid for
-  std::int64_t launching = 0;  ///< requested machines that are not ready yet; `nodes` has the paid ones, too
+  std::int64_t launching = 0;  ///< requested machines that are not ready yet; the paid ones count in `nodes`, too
   std::int64_t leaving = 0;    ///< nodes that take no more pods
   GpuUses uses{};
   MicroUsd per_hour{};        ///< price of the paid machines whose price is known

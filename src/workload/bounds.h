@@ -7,8 +7,9 @@
 #include "base/time.h"
 #include "workload/request.h"
 
-// Limits of the settings of a load, both ends included. `find_fault` refuses a workload that violates them. Readers of
-// settings from files use the same limits, so that they can report the line.
+// Limits of the settings of a load, both ends included. `find_fault` refuses a workload that violates them, except for
+// `kStart`, which it does not check. Readers of settings from files use the same limits, so that they can report the
+// line.
 namespace capstan::workload {
 
 template <typename Value>

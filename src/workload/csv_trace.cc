@@ -23,7 +23,7 @@ struct Column {
   bool required;
 };
 
-/// A known CSV format. A file has this format if it has a column with the name of the first column, the time column.
+/// A known CSV format. The first entry of `columns` is the time column; a file that has this column has this format.
 struct Format {
   std::array<Column, 4> columns;
   std::string_view header;  ///< a header that is accepted: the published one, or its necessary columns

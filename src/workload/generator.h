@@ -29,8 +29,8 @@ class RequestGenerator final : public Source {
 };
 
 /// Generates conversations. A session draws all its turns from its own random stream when it begins, so that its prefix
-/// blocks are contiguous. The prefix of a turn is the first part of these blocks. Only running sessions are held in
-/// memory.
+/// blocks are contiguous. The prefix of a turn is the first part of these blocks. Of a session that has ended, only the
+/// prefix blocks stay in memory.
 class SessionGenerator final : public Source {
  public:
   SessionGenerator(const GeneratorSpec& spec, Duration limit, double scale, std::uint64_t seed);

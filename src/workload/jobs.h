@@ -63,7 +63,8 @@ struct JobArrival {
 /// Largest number of jobs of one class that readers of settings accept.
 inline constexpr std::int64_t kMaxJobs = 1'000'000;
 
-/// Returns the number of jobs that arrive, on average over all seeds.
+/// Returns the number of jobs that arrive, on average over all seeds. A rate that changes during the day counts with
+/// its daily mean.
 double expected_jobs(const JobLoad& load);
 
 /// Draws the jobs of a class by their time of arrival. Equal settings and seeds give equal jobs.

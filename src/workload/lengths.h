@@ -64,7 +64,7 @@ class LengthTable {
   std::uint64_t slice_ = 1;
 };
 
-/// Draws from a table without replacement, like cards from a deck: among `total()` consecutive draws each cell occurs
+/// Draws from a table without replacement, like cards from a deck: in each round of `total()` draws, each cell occurs
 /// exactly as often as the table counts it, so that a profile's sums do not depend on chance. From a table of more than
 /// kMaxCards requests it draws independently.
 class LengthSampler {

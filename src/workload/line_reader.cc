@@ -22,8 +22,8 @@ bool LineReader::fail(std::size_t column, std::string message) {
   return false;
 }
 
-/// Moves the unread bytes to the front and reads one chunk behind them. The buffer grows at most to the longest line
-/// plus one chunk.
+/// Moves the unread bytes to the front and reads one chunk behind them. If the chunk does not fit, the buffer doubles.
+/// A line of the largest length needs 2 MiB.
 bool LineReader::refill() {
   std::memmove(buffer_.data(), buffer_.data() + at_, end_ - at_);
   end_ -= at_;

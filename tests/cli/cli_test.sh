@@ -131,9 +131,9 @@ expect 64 "--jobs: found \"5000\", expected 0 to 1024" -- compare $hour --jobs 5
 expect 64 '--sparklines: found "sometimes", expected auto, always or never' -- compare $hour --sparklines=sometimes
 expect 64 "--output" -- compare $hour -o xml
 expect 64 "expected one of" -- compare $hour --policy unknown
-expect 64 "--policy" -- sim $hour --policy "queue · gang · group" --policy "queue · gang · karpenter"
-expect 64 "--policy" -- snapshot --scenario $hour --policy "queue · gang · group" --policy "queue · gang · karpenter"
-expect 0 "queue · gang · karpenter" -- compare $hour --policy "queue · gang · karpenter" \
+expect 64 "--policy" -- sim $hour --policy "queue · gang · group" --policy "queue · first-fit · karpenter"
+expect 64 "--policy" -- snapshot --scenario $hour --policy "queue · gang · group" --policy "queue · first-fit · karpenter"
+expect 0 "queue · first-fit · karpenter" -- compare $hour --policy "queue · first-fit · karpenter" \
   --policy "queue · gang · group"
 expect 64 "--set load.scale: expected path=value" -- compare $hour --set load.scale
 expect 64 "--set policies.9.scale=x: policies is a list of" -- compare $hour --set policies.9.scale=x
@@ -311,7 +311,7 @@ expect 0 "raise the GPU limit of pool h100 from 7 to 8" -- explain service --sce
 expect 64 "expected --snapshot or --scenario" -- explain service
 expect 64 "" -- explain service --scenario $hour --snapshot "$work/incident.json"
 expect 64 "--at requires --scenario" -- explain service --at 20m
-expect 64 "such as \"gang 7\"" -- explain unknown --snapshot "$work/incident.json"
+expect 64 "16 gangs (such as \"gang 0\")" -- explain unknown --snapshot "$work/incident.json"
 expect 64 "expected a moment before that" -- snapshot --scenario $hour --at 30h
 expect 64 "expected a duration" -- snapshot --scenario $hour --at soon
 sed 's/"at_ns": /"at_ns": x/' "$work/incident.json" >"$work/broken.json"
@@ -643,6 +643,10 @@ services:
 END
 touch "$work/file"
 expect 1 "file is not a folder" -- plan "$work/plan.yaml" --out "$work/file/below"
+expect 1 "file: is not a folder, expected a new or an empty one" -- plan "$work/plan.yaml" --out "$work/file"
+expect 1 "cannot create a new file in its folder" -- plan "$work/plan.yaml" --report "$work/nowhere/page.html"
+expect 64 "--report: found the folder of --out" -- plan "$work/plan.yaml" --out "$work/both" --report "$work/./both/"
+expect 1 "cannot create a new file in its folder" -- sim $hour --report "$work/nowhere/page.html"
 mkdir "$work/no-manifests"
 expect 1 "has no Kubernetes object, expected manifests" -- plan "$work/plan.yaml" --against "$work/no-manifests"
 expect 0 "sh apply.sh" -- plan "$work/plan.yaml" --out "$work/planned/"

@@ -55,7 +55,8 @@ def series_of(queries, scrape):
     for name, matchers in re.findall(r'(\w[\w:]*)?\{((?:[^{}"]|"[^"]*")*)\}', "\n".join(queries)):
         pairs = {}
         for label, kind, text in re.findall(r'(\w+)(=~?)"([^"]*)"', matchers):
-            # A pattern of names of pods ends with the letters of a ReplicaSet and of a pod.
+            # A pattern of pod names ends with patterns of the random suffixes that Kubernetes adds. Each of these
+            # becomes a suffix that matches it.
             word = re.sub(r"\[b[^]]*\](\+|\{5\})", "bcdfg", text) if kind == "=~" else text
             pairs[label] = word.replace("[:_]", ":")
         name = name or pairs.pop("__name__")

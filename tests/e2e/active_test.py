@@ -77,7 +77,7 @@ class Active(controller.ActiveTest):
         self.assert_invariants()
 
     def scale_all_the_time(self):
-        """Raises the number of replicas by one twice a second, until the test ends."""
+        """Raises the wanted number of replicas by one every half second, until it is the maximum or the test ends."""
         self.asked_for, ended = 1, threading.Event()
 
         def ask():

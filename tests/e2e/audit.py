@@ -14,7 +14,7 @@ class Entry:
     at: str  # time of arrival, RFC 3339 with microseconds, UTC
     user: str  # e.g. admin, kwok, karpenter, system:serviceaccount:kube-system:deployment-controller
     agent: str
-    credential: str  # the token of a service account, which identifies the process
+    credential: str  # id of the token of a service account, which identifies the process
     uri: str
     verb: str  # get, list, watch or one of WRITES
     resource: str  # plural, e.g. deployments

@@ -275,5 +275,5 @@ class OnAPool(ControllerTest):
 
 
 def chat(namespace, **spec):
-    """Returns a scaler that needs one replica per four requests and is decided every second."""
+    """Returns a scaler with one replica per four running requests, for which Capstan decides every second."""
     return objects.scaler("chat", namespace, queue={"runningPerReplica": 4}, signals={"interval": "1s"}, **spec)

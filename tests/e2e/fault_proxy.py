@@ -162,7 +162,7 @@ class Connection:
             self._server.close()
 
     def _wait(self):
-        """Waits for a request. Returns False if the client has closed the connection."""
+        """Waits until the client sends a request or closes the connection. Raises Cut if a fault ends it."""
         while not select.select([self._client], [], [], POLL_S)[0]:
             if self._struck:
                 raise Cut

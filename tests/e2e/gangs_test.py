@@ -148,7 +148,7 @@ class Gangs(controller.OnAPool):
     def test_the_rest_of_a_gang_is_evicted_after_a_kubelet_rejects_a_pod(self):
         self.begin()
         self.start()
-        self.gang(2, annotations={"pod-ready.stage.kwok.x-k8s.io/delay": "10m"})  # longer than the rejection
+        self.gang(2, annotations={"pod-ready.stage.kwok.x-k8s.io/delay": "10m"})  # no pod becomes ready
         eventually("the gang is bound", lambda: self.bound(2), seconds=90)
         refusal = {"status": {"phase": "Failed", "reason": "UnexpectedAdmissionError", "message": "no such device"}}
         self.cluster.kubectl("patch", "pod", "worker-1", "--namespace", self.namespace, "--subresource", "status",

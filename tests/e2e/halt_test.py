@@ -43,8 +43,8 @@ class Halt(controller.OnAPool):
         halted = self.halt("true")
         seen = eventually("the switch is seen", self.halt_seen)
         self.assertEqual(self.bindings(), [])
-        self.gang("second", gpus=2)  # its node is free
-        self.gang("third", gpus=8)  # needs a new node
+        self.gang("second", gpus=2)  # fits on the existing node
+        self.gang("third", gpus=8)  # needs new nodes
         self.proxy.end()
         first = [f"first-{i}" for i in range(4)]
         eventually("the first gang is bound", lambda: self.names_of_bound() == first)

@@ -8,7 +8,7 @@ import unittest
 import controller
 from harness import condition, eventually
 
-PAGE = '# INSTANCE_TYPE {0} {4}\n{0}{{{1}}} {2}\n# INSTANCE_TYPE {3} {4}\n{3}{{{1}}} {2}\n'
+PAGE = '# TYPE {0} {4}\n{0}{{{1}}} {2}\n# TYPE {3} {4}\n{3}{{{1}}} {2}\n'
 MODEL = "Llama-3.1-8B"
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 

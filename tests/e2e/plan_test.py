@@ -23,8 +23,8 @@ import programs
 SPECS = harness.ROOT / "docs" / "guides" / "plan"
 MORE_SPECS = harness.ROOT / "tests" / "plan" / "specs"
 DEFINITIONS = harness.ROOT / ".." / "shared" / "data" / "crds"
-# Groups that the test server does not know: no registry has the CRDs of Karpenter for Azure, and eksctl's files are no
-# objects of a cluster.
+# Groups that the test server does not know: no registry has the CRDs of Karpenter for Azure, so node_class_test.cc has the
+# rules for their fields, and eksctl's files are no objects of a cluster.
 NOT_SERVED = {"eksctl.io", "karpenter.azure.com"}
 OPERATOR = "github.com/prometheus-operator/prometheus-operator"
 MONITORING = "monitoring.coreos.com"
@@ -74,7 +74,7 @@ def rule_file(planned):
     return re.sub(r"^  ", "", spec, flags=re.MULTILINE)
 
 
-def monitoring_definitions():
+def monitoring_definition_paths():
     """Returns the definitions of the Prometheus Operator, from the cache of Go's modules or from their proxy."""
     try:
         done = subprocess.run(["go", "-C", harness.ROOT / "tests" / "e2e" / "monitoring", "mod", "download", "-json",
@@ -105,7 +105,7 @@ class PlanManifests(harness.ClusterTest):
             raise unittest.SkipTest(f"needs {DEFINITIONS}")
         for file in sorted(DEFINITIONS.glob("*.yaml")):
             cls.define(file, file.stem)
-        for file, kind in zip(monitoring_definitions(), MONITORING_KINDS):
+        for file, kind in zip(monitoring_definition_paths(), MONITORING_KINDS):
             cls.define(file, f"{kind}.{MONITORING}")
 
     @classmethod
@@ -149,7 +149,8 @@ class PlanManifests(harness.ClusterTest):
             raise
 
     def check(self, spec):
-        """Writes the plan of a spec, and returns its objects after the API server and lint have accepted them."""
+        """Writes the plan of a spec. Checks that the API server and lint accept its objects, and returns the groups and
+        kinds of the objects."""
         folder = write_plan(self, spec)
         objects = objects_of(folder)
         self.assertGreater(len(objects), 15)

@@ -13,8 +13,8 @@ CAPSTAN = harness.ROOT / "build" / "dev" / "capstan"
 
 
 class Process:
-    """A process that the kernel ends with the test. Its output goes to `log`. Its standard error goes to `errors`, or
-    also to `log` by default."""
+    """A process that the kernel kills when the process of the tests ends. Its output goes to `log`. Its standard error
+    goes to `errors`, or also to `log` by default."""
 
     def __init__(self, log, *command, stdin=subprocess.DEVNULL, errors=None):
         self.log = pathlib.Path(log)

@@ -69,7 +69,8 @@ class Whole(controller.OnAPool):
         return load
 
     def assert_order(self, most):
-        """Checks the order: /scale, then pods of the ReplicaSet controller, then nodes and bindings by Capstan."""
+        """Checks that pods are added only after a write of /scale, and that the ReplicaSet controller creates the pods,
+        and Capstan the claims and the bindings."""
         audit = self.cluster.audit
         scales = audit.writes(user=self.user, resource="deployments", subresource="scale")
         pods = audit.writes(namespace=self.namespace, resource="pods", verb="create", subresource="")

@@ -1,5 +1,5 @@
-// Reads any bytes as a FleetPolicy. Whatever its settings are, its limits, prices and times are within their bounds,
-// and its topologies are trees.
+// Reads any bytes as a FleetPolicy. Whatever its settings are, its amounts, prices and times are within their bounds,
+// and each of its topologies has a name and levels.
 #include <cstdint>
 #include <string_view>
 

@@ -1,5 +1,6 @@
-// Reads any bytes as what an editor sends to the language server. The first byte says how the rest is sent: as a stream
-// of frames, or framed as one message, so that the fuzzer reaches the server without a right length.
+// Reads any bytes as the input that an editor sends to the language server. The first byte selects whether the rest
+// is a stream of frames, or one message that this target frames. A frame states its length, which the fuzzer seldom
+// guesses.
 #include <string>
 #include <vector>
 

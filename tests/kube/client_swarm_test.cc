@@ -123,8 +123,8 @@ TEST_F(ClientTest, LimitsTheRateExceptForUrgentRequests) {
   bench.client.call(std::move(urgent), [&](const Outcome& o) { done = o.ok(); });
   run(1s);
   EXPECT_TRUE(done);
-  // 100 requests in the first call, 5 in each of the nine later calls (the last 5 have not arrived), and the urgent
-  // one.
+  // The first run_once() sends the urgent request and 100 others. Each of the nine later ones sends 5, and the last 5
+  // have not arrived.
   EXPECT_EQ(bench.server.seen.size(), 141u);
 }
 

@@ -188,5 +188,41 @@ TEST_F(ActuatorTest, EndsTheHoldOfANodeWhosePodHoldsGpusByAClaim) {
   EXPECT_EQ(hold_of(server, "waiting"), "held") << "nothing holds its GPU yet";
 }
 
+TEST(ActuatorView, KeepsItsLookupTablesUntilAnObjectInThemChanges) {
+  ClusterServer server;
+  testing::ClusterClient client(server, 1);
+  Actuator actuator({.client = client.client,
+                     .clock = server.clock(),
+                     .wall = server.wall(),
+                     .fence = [] { return actuate::Permit{}; },
+                     .random = RandomStream(1, "act"),
+                     .identity = "one"});
+  testing::Cluster cluster;
+  Object scaler = testing::scaler("chat", "chat");
+  scaler["spec"]["mode"] = "Active";
+  cluster.scalers.put(scaler);
+  cluster.fleet.put({{"metadata", {{"name", "default"}}}, {"spec", {{"layers", {{"replicas", "Active"}}}}}});
+  cluster.deployments.put(testing::deployment("chat", 1));
+  cluster.nodes.put(testing::node("n"));
+  cluster.pods.put(testing::pod("chat-1", "chat", "n", true));
+  SnapshotBuilder builder;
+  const auto look = [&] {
+    (void)builder.build(cluster.view(), {}, testing::kIn2027);
+    actuator.set_view(cluster.view(), builder, {});
+    return actuator.indexes_built();
+  };
+  EXPECT_EQ(look(), 1u) << "an active service needs the tables";
+  EXPECT_EQ(look(), 1u) << "nothing has changed";
+  cluster.scalers.put(scaler);
+  EXPECT_EQ(look(), 1u) << "the tables contain no scaler";
+  cluster.pods.put(testing::pod("chat-2", "chat"));
+  EXPECT_EQ(look(), 2u);
+  cluster.pods.remove("ns/chat-2");
+  cluster.deployments.put(testing::deployment("chat", 2));
+  EXPECT_EQ(look(), 3u);
+  cluster.nodes.put(testing::node("n", 4));
+  EXPECT_EQ(look(), 4u);
+}
+
 }  // namespace
 }  // namespace capstan::op

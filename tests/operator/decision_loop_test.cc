@@ -40,7 +40,7 @@ void listen(ClusterServer& server, const std::vector<LoopRunner*>& loops, Durati
   }
 }
 
-/// A cluster with two scalers whose load has risen and fallen.
+/// A cluster with two scalers, `chat` and `code`. The load of `chat` falls in warm_up().
 struct Scene {
   Scene() {
     testing::put_workload(server, "chat", 3, 40);
@@ -234,7 +234,7 @@ struct OwnScene {
       server.pages[testing::url_of_pod(pod)] = testing::page_of_work(30 + pod, prompt, generated);
     }
   }
-  /// Lets the first loop make a few decisions, then adds a pod that sorts before the other ones.
+  /// Lets the first loop make eight decisions. After the fourth one, adds a pod that sorts before the other ones.
   void warm_up() {
     listen(server, {&one, &two}, 15s);
     ASSERT_TRUE(one.loop.ready()) << one.loop.waiting_for().front();

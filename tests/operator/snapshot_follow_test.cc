@@ -132,8 +132,10 @@ class RandomCluster {
     if (one_in(4)) workload["spec"]["selector"]["matchLabels"] = {{"tier", "gpu"}};
     if (std::string_view(kind) == "Deployment") return cluster.deployments.put(workload);
     if (std::string_view(kind) == "StatefulSet") return cluster.stateful_sets.put(workload);
-    workload["spec"] = {{"replicas", 2},
-                        {"leaderWorkerTemplate", {{"size", 2}, {"workerTemplate", workload["spec"]["template"]}}}};
+    Object leader = workload["spec"]["template"];
+    workload["spec"] = {{"replicas", 2}, {"leaderWorkerTemplate", {{"size", 2}, {"workerTemplate", leader}}}};
+    choose_place(leader);
+    if (one_in(2)) workload["spec"]["leaderWorkerTemplate"]["leaderTemplate"] = leader;
     cluster.leader_worker_sets.put(workload);
   }
 
@@ -142,6 +144,8 @@ class RandomCluster {
     Object& spec = pod["spec"];
     if (!one_in(3)) spec["schedulerName"] = one_in(4) ? "kai-scheduler" : "capstan";
     if (one_in(4)) spec["nodeSelector"] = {{"disk", "fast"}};
+    if (one_in(8)) spec["topologySpreadConstraints"] = {{{"topologyKey", "topology.kubernetes.io/zone"}}};
+    if (one_in(8)) spec["schedulingGates"] = {{{"name", "kueue.x-k8s.io/admission"}}};
     if (one_in(8)) spec["nodeSelector"] = {{"topology.kubernetes.io/zone", "x"}};
     if (one_in(4)) spec["tolerations"] = {{{"key", "team"}, {"operator", "Exists"}}};
     Object& requests = spec["containers"][0]["resources"]["requests"];
@@ -211,7 +215,7 @@ class RandomCluster {
                         {"status", {{"nodeName", letter()}, {"allocatable", {{"cpu", std::to_string(below(9))}}}}}});
   }
 
-  /// Changes the devices of a node, in one of two pools.
+  /// Changes the devices in one of the two slices of a pool. The pool has the name of a node.
   void change_slice() {
     const std::string pool = letter();
     const std::string name = pool + letter(2);

@@ -119,6 +119,47 @@ TEST_F(SnapshotGangs, ALeaderWithoutGpusIsAPodSetOfItsOwn) {
   EXPECT_EQ(seen.snapshot.gangs.at({0}).spec.pods.count, 2);
 }
 
+TEST_F(SnapshotGangs, APlannedReplicaOfALeaderWorkerSetHasALeaderOfItsOwn) {
+  cluster.nodes.put(testing::node("gpu-1"));
+  cluster.scalers.put(testing::scaler("set", "set", "LeaderWorkerSet"));
+  const auto with_leader = [](int gpus) {
+    Object set = testing::deployment("set", 1);
+    set["kind"] = "LeaderWorkerSet";
+    const Object worker = {{"spec", {{"schedulerName", "capstan"}, {"containers", testing::containers(8)}}}};
+    Object leader = worker;
+    leader["spec"]["containers"] = testing::containers(gpus);
+    if (gpus == 0) leader["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "4";
+    set["spec"] = {{"replicas", 1},
+                   {"leaderWorkerTemplate", {{"size", 3}, {"workerTemplate", worker}, {"leaderTemplate", leader}}}};
+    return set;
+  };
+  cluster.leader_worker_sets.put(with_leader(0));
+  const auto workload = [&] { return build().catalog->services.at(0).workload; };
+  const model::Workload led = workload();
+  EXPECT_EQ(led.tensor_parallel, 16) << "the leader has no GPUs";
+  ASSERT_TRUE(led.leader);
+  EXPECT_EQ(led.leader->gpus, MilliGpu{});
+  EXPECT_NE(led.leader->pod_class, led.pod_class);
+  EXPECT_EQ(led.gang().pods.gpus_per_pod, whole_gpus(8));
+
+  cluster.leader_worker_sets.put(with_leader(8));
+  EXPECT_FALSE(workload().leader) << "a leader with the request of a worker is none of its own";
+  EXPECT_EQ(workload().tensor_parallel, 24);
+}
+
+TEST_F(SnapshotGangs, AGangStatesItsQueueAndWhetherItIsPreemptible) {
+  Object pod = waiting_pod("a");
+  pod["metadata"]["labels"] = {{"capstan.dev/queue", "research"}, {"kai.scheduler/preemptibility", "preemptible"}};
+  cluster.pods.put(pod);
+  cluster.pods.put(waiting_pod("b"));
+  std::map<bool, bool> has_queue;  // by preemptibility
+  build().gangs.for_each([&](model::GangId, const model::Gang& gang) {
+    has_queue[gang.spec.preemptible] = gang.spec.queue.valid();
+    EXPECT_EQ(gang.spec.queue, seen.snapshot.pods.at(gang.pods.front()).queue);
+  });
+  EXPECT_EQ(has_queue, (std::map<bool, bool>{{false, false}, {true, true}}));
+}
+
 TEST_F(SnapshotGangs, PodsWithoutGpusAreNoGangOfCapstan) {
   cluster.pods.put(waiting_pod("a", "g", 2, 0));
   cluster.pods.put(waiting_pod("b", "g", 2, 0));

@@ -17,7 +17,7 @@ struct Habit {
 
 const std::vector<Habit>& habits();
 
-/// Folders and files that were not yet read for plain English: tests/tree/unread.txt without its comments. The list may
+/// Returns the folders and files that tests/tree/unread.txt lists: their English was not reviewed yet. The list may
 /// only become shorter (tests/only_shorter.py).
 std::vector<std::string> parse_unread(std::string_view text);
 

@@ -28,7 +28,8 @@ constexpr std::string_view kCoreRooms[] = {"model", "fleet", "decide", "control"
 /// The rooms that may look up rows with a function that throws. They read what one user has given to one command.
 constexpr std::string_view kMayThrow[] = {"plan", "lint", "serve", "cli"};
 
-/// The file that asks a JSON object for a key before it reads it.
+/// The file that may read a key of a JSON object with a function that throws, because it first checks that the object
+/// has the key.
 constexpr std::string_view kChecksFirst[] = {"src/kube/authored_objects.cc"};
 
 /// The only sources outside of src/cli that may print, and the only ones that may read a clock. A failed assertion
@@ -131,18 +132,18 @@ constexpr std::string_view kTestedElsewhere[] = {
 
 bool in(std::string_view what, const auto& list) { return std::ranges::find(list, what) != std::end(list); }
 
-bool production(const Source& s) { return s.is_cpp() && !s.room().empty() && !s.is_test(); }
-bool is_pure(const Source& s) { return production(s) && in(s.room(), kPureRooms); }
-bool below_cli(const Source& s) { return production(s) && s.room() != "cli"; }
-bool silent(const Source& s) { return below_cli(s) && !in(s.path, kMayPrint); }
-bool timeless(const Source& s) { return below_cli(s) && !in(s.path, kMayReadClock); }
-bool reaches_results(const Source& s) { return production(s) && in(s.room(), kResultRooms); }
-bool in_src(const Source& s) { return s.is_cpp() && !s.room().empty(); }
-bool any_cpp(const Source& s) { return s.is_cpp(); }
-bool our_header(const Source& s) { return s.is_header() && !s.room().empty(); }
-bool decides(const Source& s) { return production(s) && (s.room() == "decide" || s.room() == "fleet"); }
-bool is_core(const Source& s) { return production(s) && in(s.room(), kCoreRooms); }
-bool looks_up(const Source& s) { return production(s) && !in(s.room(), kMayThrow) && !in(s.path, kChecksFirst); }
+bool is_production(const Source& s) { return s.is_cpp() && !s.room().empty() && !s.is_test(); }
+bool is_pure(const Source& s) { return is_production(s) && in(s.room(), kPureRooms); }
+bool is_below_cli(const Source& s) { return is_production(s) && s.room() != "cli"; }
+bool may_not_print(const Source& s) { return is_below_cli(s) && !in(s.path, kMayPrint); }
+bool may_not_read_clock(const Source& s) { return is_below_cli(s) && !in(s.path, kMayReadClock); }
+bool reaches_results(const Source& s) { return is_production(s) && in(s.room(), kResultRooms); }
+bool is_in_src(const Source& s) { return s.is_cpp() && !s.room().empty(); }
+bool is_cpp_source(const Source& s) { return s.is_cpp(); }
+bool is_own_header(const Source& s) { return s.is_header() && !s.room().empty(); }
+bool decides(const Source& s) { return is_production(s) && (s.room() == "decide" || s.room() == "fleet"); }
+bool is_core(const Source& s) { return is_production(s) && in(s.room(), kCoreRooms); }
+bool looks_up(const Source& s) { return is_production(s) && !in(s.room(), kMayThrow) && !in(s.path, kChecksFirst); }
 bool any_file(const Source&) { return true; }
 
 // Words that no file may contain, this one included, are spelled in two halves.
@@ -156,22 +157,22 @@ const std::vector<LineRule> kLineRules = {
     {"system clock", "time is injected as an Instant",
      R"(\b(system_clock|steady_clock|high_resolution_clock|utc_clock|clock_gettime|gettimeofday)\b|)"
      R"(\bstd::(time|clock)\s*\()",
-     Scope::code, timeless, "src/control/loop.cc", "const auto now = std::chrono::steady_clock::now();",
+     Scope::code, may_not_read_clock, "src/control/loop.cc", "const auto now = std::chrono::steady_clock::now();",
      "src/net/monotonic.cc", "const auto now = std::chrono::steady_clock::now();"},
     {"output", "a library returns values; only cli prints",
      R"(\bstd::(cout|cerr|clog)\b|\b(printf|fprintf|vprintf|vfprintf|puts|fputs|putchar|perror)\s*\(|\bfmt::print\b)",
-     Scope::code, silent, "src/sim/meter.cc", "std::cout << unmet;", "src/base/assert.cc",
+     Scope::code, may_not_print, "src/sim/meter.cc", "std::cout << unmet;", "src/base/assert.cc",
      "std::fprintf(stderr, \"broken\");"},
     {"formatting is not output", "a library returns values; only cli prints", R"(\bstd::(print|println)\b)",
-     Scope::code, silent, "src/sim/meter.cc", "std::println(\"{}\", unmet);", "src/sim/meter.cc",
+     Scope::code, may_not_print, "src/sim/meter.cc", "std::println(\"{}\", unmet);", "src/sim/meter.cc",
      "std::snprintf(buffer, sizeof buffer, \"%d\", unmet);"},
     {"exit", "a library never ends the process: return an Error, or assert",
-     R"(\bstd::(exit|abort|quick_exit|terminate)\b|\b_exit\s*\()", Scope::code, silent, "src/workload/azure.cc",
+     R"(\bstd::(exit|abort|quick_exit|terminate)\b|\b_exit\s*\()", Scope::code, may_not_print, "src/workload/azure.cc",
      "if (!ok) std::exit(1);", "src/cli/main.cc", "std::exit(64);"},
     {"standard randomness", "draw from a named base/random stream: the standard's differ between libraries",
      R"(\bstd::\w+_distribution\b|\b(random_device|mt19937|mt19937_64|minstd_rand|default_random_engine)\b|)"
      R"(\bstd::(shuffle|random_shuffle|sample|rand|srand)\b|#\s*include\s*<random>)",
-     Scope::code, in_src, "src/workload/poisson.cc", "std::exponential_distribution<double> gap(rate);",
+     Scope::code, is_in_src, "src/workload/poisson.cc", "std::exponential_distribution<double> gap(rate);",
      "src/workload/poisson.cc", "const double gap = stream.exponential() / rate;"},
     {"libm function", "use base/portable_math: the C library's last bit depends on the processor",
      R"((^|[^\w.>:])(std::|::)?(sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|exp|exp2|expm1|log|log2|log10|log1p|)"
@@ -188,9 +189,8 @@ const std::vector<LineRule> kLineRules = {
      R"(\bstd::(map|set)\s*<\s*(const\s+)?[\w:]+\s*\*)", Scope::code, reaches_results, "src/decide/place/fit.cc",
      "std::set<const Node*> seen;", "src/decide/place/fit.cc", "std::map<NodeId, const Node*> by_id;"},
     {"throwing lookup", "a missing row is a broken invariant: use known_row, which asserts, or find",
-     // The tables of a snapshot are SharedTables, whose `at` asserts.
-     // So are the rows of the stores of objects. A `SlotQueue` and a series of readings have an own function of this
-     // name, and simdjson throws nothing.
+     // The tables of a snapshot and the rows of the stores of objects are SharedTables, whose `at` asserts.
+     // `SlotQueue` and a series of readings have an `at` of their own, and the `at` of simdjson does not throw.
      R"((\.|->)at\()", Scope::code, looks_up, "src/decide/place/fit.cc",
      "total += f(snapshot_.pods.at(id)) + rooms.at(id.value);", "src/decide/place/fit.cc",
      "total += f(snapshot_.pods.at(id), next->snapshot.gangs.at(id), now.at, decide_at(2));",
@@ -203,13 +203,13 @@ const std::vector<LineRule> kLineRules = {
     {"heavy header", "every file that includes our header would compile it too: keep it in the .cc",
      R"(^\s*#\s*include\s*<(nlohmann/json\.hpp|libfyaml\.h|fmt/|regex|CLI/|spdlog/|httplib|curl/|iostream|)"
      R"(simdjson\.h|re2/))",
-     Scope::code, our_header, "src/workload/reader.h", "#include <nlohmann/json.hpp>", "src/workload/reader.cc",
+     Scope::code, is_own_header, "src/workload/reader.h", "#include <nlohmann/json.hpp>", "src/workload/reader.cc",
      "#include <nlohmann/json.hpp>"},
     {"sleep", "wait for a state, never for time", R"(\bsleep_(for|until)\b|\b(usleep|nanosleep)\s*\()", Scope::code,
-     any_cpp, "src/control/loop_test.cc", "std::this_thread::sleep_for(1s);", "src/control/loop_test.cc",
+     is_cpp_source, "src/control/loop_test.cc", "std::this_thread::sleep_for(1s);", "src/control/loop_test.cc",
      "clock.advance(1s);"},
     {"eager condition", "RC_ASSERT evaluates both sides of || and &&: write RC_ASSERT((a || b))",
-     R"(\bRC_ASSERT\([^(].*(\|\||&&))", Scope::code, any_cpp, "src/base/a_test.cc",
+     R"(\bRC_ASSERT\([^(].*(\|\||&&))", Scope::code, is_cpp_source, "src/base/a_test.cc",
      "RC_ASSERT(list.empty() || list.front() > 0);", "src/base/a_test.cc",
      "RC_ASSERT((list.empty() || list.front() > 0));"},
     {"leftover", "finish it, or say it in the issue",
@@ -240,8 +240,8 @@ const std::vector<LineRule> kLineRules = {
      "me/kubernetes/bin",
      "/ho"
      "me/kubernetes/"},  // a folder of every node of GKE
-    {"tab or trailing space", "spaces only, none at the end", "\\t|[ \\r]$", Scope::text, any_cpp, "src/base/time.h",
-     "int a; ", "src/base/time.h", "int a;"},
+    {"tab or trailing space", "spaces only, none at the end", "\\t|[ \\r]$", Scope::text, is_cpp_source,
+     "src/base/time.h", "int a; ", "src/base/time.h", "int a;"},
 };
 
 /// The compiled expressions of a rule.
@@ -285,8 +285,8 @@ std::vector<std::string> own_headers(const Source& source) {
 
 std::size_t indentation(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
 
-/// Finds long functions by their indentation. A closing brace alone on its line, on the first or second level, ends a
-/// function or a block of one. The block begins at the nearest line above that is indented no deeper.
+/// Finds long functions by their indentation. A closing brace alone on its line, indented by at most two spaces, ends
+/// a function or a block inside a function. Both begin at the nearest line above that is indented no deeper.
 std::vector<Finding> check_functions(const Source& source) {
   std::vector<Finding> findings;
   for (std::size_t end = 0; end < source.code.size(); ++end) {
@@ -344,7 +344,7 @@ std::vector<Finding> check_shape(const Source& source) {
   std::vector<Finding> findings;
   const bool script = source.path.starts_with("scripts/") || source.path.starts_with(".ci/");
   if (!source.is_cpp() && !script) return findings;
-  if (production(source)) findings = check_functions(source);
+  if (is_production(source)) findings = check_functions(source);
   for (std::size_t i = 0; i < source.lines.size(); ++i) {
     if (columns(source.lines[i]) > kMaxColumns) findings.push_back({source.path, i + 1, "longer than 120 columns"});
   }
@@ -367,7 +367,7 @@ std::vector<Finding> check_tested(const std::vector<Source>& tree) {
   }
   std::vector<Finding> findings;
   for (const Source& source : tree) {
-    if (!production(source) || source.is_header()) continue;
+    if (!is_production(source) || source.is_header()) continue;
     const std::string stem = without_ending(source.path);
     if (by_path.contains(stem + "_test.cc") || tested.contains(implemented(source, by_path))) continue;
     if (stem.ends_with("/main") || in(source.path, kTestedElsewhere)) continue;

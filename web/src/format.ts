@@ -2,6 +2,7 @@
 
 const kGroup = new Intl.NumberFormat("en-US");
 const kCents = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const kTenth = new Intl.NumberFormat("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 export function count(value: number): string {
   return kGroup.format(Math.round(value));
@@ -25,17 +26,46 @@ export function percent(ppm: number): string {
   return `${(shown / 10).toFixed(1)} %`;
 }
 
-/// Formats a duration, such as "1.24 s" or "37 ms".
-export function duration(us: number): string {
-  if (us <= 0) return "–";
-  if (us < 100_000) return `${(us / 1000).toFixed(us < 10_000 ? 1 : 0)} ms`;
-  if (us < 100_000_000) return `${(us / 1e6).toFixed(us < 10_000_000 ? 2 : 1)} s`;
-  const s = Math.round(us / 1e6);
-  if (s < 3600 && s % 60 === 0) return `${s / 60} min`;
-  return s < 3600 ? `${Math.floor(s / 60)} min ${s % 60} s` : `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+/// Returns `value` with at most `places` decimals. A value that rounding would turn into 0 keeps its first digit.
+function rounded(value: number, places: number): string {
+  let digits = places;
+  while (digits < 6 && value > 0 && value * 2 < 10 ** -digits) ++digits;
+  return String(Number(value.toFixed(digits)));
 }
 
-/// Formats an SLO, such as "99.0 %: TTFT ≤ 1.00 s, TPOT ≤ 50 ms".
+const kUnits = [
+  [86_400, "d", 3600, "h"],
+  [3600, "h", 60, "min"],
+  [60, "min", 1, "s"],
+] as const;
+
+/// Formats a duration with at most two units, such as "2 min 9 s", "12.5 s", "1.62 s" or "37 ms". From 10 s on it is
+/// truncated, so that 59.99 s does not become "60 s". The program writes durations by the same rule (capstan::time_text).
+export function duration(us: number): string {
+  if (us <= 0) return "–";
+  if (us < 999_950) return `${rounded(us / 1000, 1)} ms`;
+  const s = Math.floor(us / 1e6);
+  const unit = kUnits.find(([least]) => s >= least);
+  if (unit === undefined) return `${s < 10 ? rounded(us / 1e6, 2) : Math.floor(us / 1e5) / 10} s`;
+  const [whole, name, part, partName] = unit;
+  const rest = Math.floor((s % whole) / part);
+  return `${Math.floor(s / whole)} ${name}${rest > 0 ? ` ${rest} ${partName}` : ""}`;
+}
+
+/// Formats a latency of requests: "1.62 s", "14.8 s", "148 s". The program writes latencies by the same rule
+/// (experiment::seconds).
+export function latency(us: number): string {
+  if (us <= 0) return "–";
+  if (us < 9_995_000) return `${(Math.round(us / 1e4) / 100).toFixed(2)} s`;
+  return us < 99_950_000 ? `${(Math.round(us / 1e5) / 10).toFixed(1)} s` : `${count(us / 1e6)} s`;
+}
+
+/// Formats the time per output token: "48.2 ms". The program writes it by the same rule (experiment::milliseconds).
+export function tokenTime(us: number): string {
+  return us <= 0 ? "–" : `${kTenth.format(Math.round(us / 100) / 10)} ms`;
+}
+
+/// Formats an SLO, such as "99.0 %: TTFT ≤ 1 s, TPOT ≤ 50 ms".
 export function sloWords(slo: { ttft_ns: number; tpot_ns: number; e2e_ns: number; attainment_ppm: number; ttft_prefills_milli?: number }): string {
   const bounds = [
     ["TTFT", slo.ttft_ns],

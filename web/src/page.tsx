@@ -2,12 +2,12 @@
 import type { ComponentChildren } from "preact";
 import { useCallback, useMemo } from "preact/hooks";
 import { useChoice } from "./choice";
-import { figureMoment, type RowFigure } from "./data/leads";
+import { figureMoment, type RowFigure } from "./data/explaining_moments";
 import type { Policy, Result } from "./data/result";
 import { runOf } from "./data/result_run";
 import { namedServices, policyOf } from "./data/service";
 import { count, duration, sloWords } from "./format";
-import { useLeads } from "./leads";
+import { useNavigation } from "./navigation";
 import { Header, RunPage } from "./run_page";
 import { type Choice, parseChoice } from "./state";
 import { Teams } from "./view/cost";
@@ -133,9 +133,9 @@ export function Page({ result, top }: { result: Result; top?: ComponentChildren 
   const run = useMemo(() => runOf(result, policy, service), [result, policy, service]);
   const against = useMemo(() => (other === undefined ? undefined : runOf(result, other, service)), [result, other, service]);
   const shown = useMemo(() => policyOf(policy, result.services ?? [], service), [policy, service]);
-  const leads = useLeads(change, run);
+  const navigation = useNavigation(change, run);
   const onShow = useCallback((position: number) => change((before) => showPolicy(before, position)), [change]);
-  const onFigure = useCallback((figure: RowFigure) => leads.onLead(figureMoment(policy, figure)), [policy, leads]);
+  const onFigure = useCallback((figure: RowFigure) => navigation.onExplain(figureMoment(policy, figure)), [policy, navigation]);
   const command = policy.command ?? result.command;
   return (
     <RunPage
@@ -149,7 +149,7 @@ export function Page({ result, top }: { result: Result; top?: ComponentChildren 
       isRepeatable
       choice={choice}
       change={change}
-      leads={leads}
+      navigation={navigation}
       before={
         <>
           {result.verdict !== undefined && <p class="verdict">{result.verdict}</p>}
@@ -159,9 +159,9 @@ export function Page({ result, top }: { result: Result; top?: ComponentChildren 
         </>
       }
       controls={<Policies names={result.policies.map((one) => one.policy)} choice={choice} onShow={onShow} onCompare={(comparedPolicy) => change({ comparedPolicy })} />}
-      moments={<Moments policy={shown} onMoment={leads.onMoment} />}
+      moments={<Moments policy={shown} onMoment={navigation.onMoment} />}
       besideCost={result.policies.length > 1 && <Frontier result={result} shownPolicy={choice.shownPolicy} onShow={onShow} />}
-      belowCost={<Teams policy={policy} />}
+      belowCost={<Teams policy={policy} isOfMore={choice.from !== undefined} />}
       after={
         command !== undefined && (
           <footer>

@@ -5,9 +5,9 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { TimeRange } from "./chart/plot";
 import type { Change } from "./choice";
 import type { Run } from "./data/run";
-import { longestWait } from "./data/leads";
+import { longestWait } from "./data/explaining_moments";
 import { Deferred } from "./deferred";
-import { endOf, type Leads } from "./leads";
+import { endOf, type Navigation } from "./navigation";
 import { type Choice, kThemes, type Theme } from "./state";
 import { memo } from "./memo";
 import { Breakdown } from "./view/breakdown";
@@ -62,8 +62,8 @@ function useSystemColours(): boolean {
   return dark;
 }
 
-/// Returns the moment of the map: the chosen one if it is in the stretch, else the costliest one, else the middle, or the
-/// end of a run that may go on.
+/// Returns the moment of the map: the chosen one if it is in the stretch. Otherwise it is the end of the stretch if
+/// the run was only observed. If the run was simulated, it is the costliest moment in the stretch, or else its middle.
 export function momentOf(run: Run, range: TimeRange, chosen: number | undefined): number {
   const inside = (at: number | undefined): at is number => at !== undefined && at >= range[0] && at <= range[1];
   if (inside(chosen)) return chosen;
@@ -78,19 +78,19 @@ interface ToolbarProps {
   /// "run" or "recording".
   what: string;
   isAll: boolean;
-  leads: Leads;
+  navigation: Navigation;
   children: ComponentChildren;
 }
 
 /// @param children  controls that choose policies
-function Toolbar({ services, chosen, what, isAll, leads, children }: ToolbarProps) {
+function Toolbar({ services, chosen, what, isAll, navigation, children }: ToolbarProps) {
   return (
     <nav class="toolbar" aria-label="What is shown">
       {children}
       {services.length > 0 && (
         <label>
           service{" "}
-          <select value={chosen ?? ""} onChange={(event) => leads.onService(event.currentTarget.value)}>
+          <select value={chosen ?? ""} onChange={(event) => navigation.onService(event.currentTarget.value)}>
             <option value="">all</option>
             {services.map((name) => (
               <option key={name} value={name}>
@@ -100,7 +100,7 @@ function Toolbar({ services, chosen, what, isAll, leads, children }: ToolbarProp
           </select>
         </label>
       )}
-      <button type="button" disabled={isAll} onClick={leads.onAll}>
+      <button type="button" disabled={isAll} onClick={navigation.onAll}>
         Show the whole {what}
       </button>
       <span class="note">Drag in a chart to choose a stretch; double-click or Escape shows the whole {what}.</span>
@@ -108,41 +108,35 @@ function Toolbar({ services, chosen, what, isAll, leads, children }: ToolbarProp
   );
 }
 
-const kOfWhole = "Of the whole run, not of the stretch that the charts show.";
-const kInStretch = "In the stretch that the charts show.";
-const kSeenServices = `${kInStretch} Late: the mean share over time that the engines report. Latencies are the highest of a replica. Both come from histograms with few bounds, so they may read too high. Requests that arrived, missed the SLO or were rejected are not known, because engines count only what they end.`;
-const kSeenLatencies = `${kInStretch} Means come from the sums that the engines report; p99 is the highest of a replica. Engines export no single requests, so other percentiles of all requests are not known.`;
-const kSeenOutcomes = `${kInStretch} A controller does not see late, rejected and retried requests, lost tokens, or which node was interrupted.`;
-
 interface FleetProps {
   run: Run;
   range: TimeRange;
   at: number;
-  leads: Leads;
+  navigation: Navigation;
   theme: string;
 }
 
 /// Reads the fleet of a run when its views are drawn, because that takes long for a large one.
-const RunFleet = memo(function RunFleet({ run, range, at, leads, theme }: FleetProps) {
+const RunFleet = memo(function RunFleet({ run, range, at, navigation, theme }: FleetProps) {
   const fleet = useMemo(() => run.fleet?.(), [run]);
   if (fleet === undefined) return null;
-  return <FleetViews fleet={fleet} queues={run.queues} range={range} onRange={leads.onRange} at={at} onAt={leads.onAt} onLead={leads.onLead} theme={theme} />;
+  return <FleetViews fleet={fleet} queues={run.queues} range={range} onRange={navigation.onRange} at={at} onAt={navigation.onAt} onExplain={navigation.onExplain} theme={theme} />;
 });
 
 /// Shows where the time of requests and of cold starts went.
-function TimeViews({ run, against, range, leads, theme }: Omit<FleetProps, "at"> & { against: Run | undefined }) {
+function TimeViews({ run, against, range, navigation, theme }: Omit<FleetProps, "at"> & { against: Run | undefined }) {
   const { times, starts } = run;
   const rows = useMemo(() => [...(times?.rows ?? []), ...(against?.times?.rows ?? [])], [times, against]);
   return (
     <>
       {times !== undefined && (
         <Deferred>
-          <Breakdown rows={rows} start={times.start} note={times.note} range={range} onRange={leads.onRange} theme={theme} />
+          <Breakdown rows={rows} start={times.start} note={times.note} range={range} onRange={navigation.onRange} theme={theme} />
         </Deferred>
       )}
       {starts !== undefined && (
         <Deferred>
-          <ColdStarts starts={starts} services={run.services} range={range} onRange={leads.onRange} onLead={leads.onLead} theme={theme} isObserved={run.isObserved} />
+          <ColdStarts starts={starts} services={run.services} range={range} onRange={navigation.onRange} onExplain={navigation.onExplain} theme={theme} isObserved={run.isObserved} />
         </Deferred>
       )}
     </>
@@ -152,12 +146,12 @@ function TimeViews({ run, against, range, leads, theme }: Omit<FleetProps, "at">
 /// Shows what was paid for.
 /// @param beside  content beside it
 /// @param below   content below it
-function CostView({ run, range, isPart, leads, beside, below }: { run: Run; range: TimeRange; isPart: boolean; leads: Leads; beside: ComponentChildren; below: ComponentChildren }) {
+function CostView({ run, range, isPart, navigation, beside, below }: { run: Run; range: TimeRange; isPart: boolean; navigation: Navigation; beside: ComponentChildren; below: ComponentChildren }) {
   const spent = useMemo(() => run.spent(range), [run, run.isOfWhole || range[0], run.isOfWhole || range[1]]);
   return (
     <Deferred>
       <div class="columns">
-        {spent !== undefined && <Cost spent={spent} isOfMore={run.isOfWhole && isPart} onLead={leads.onLead} />}
+        {spent !== undefined && <Cost spent={spent} isOfMore={run.isOfWhole && isPart} onExplain={navigation.onExplain} />}
         {beside}
       </div>
       {below}
@@ -194,7 +188,7 @@ interface RunPageProps extends Slots {
   isRepeatable: boolean;
   choice: Choice;
   change: Change;
-  leads: Leads;
+  navigation: Navigation;
 }
 
 /// Returns the stretch of time that the charts show.
@@ -202,7 +196,7 @@ function useRange({ from, to }: Choice, end: number): TimeRange {
   return useMemo(() => (from !== undefined && to !== undefined ? [from, Math.min(to, end)] : [0, end]), [from, to, end]);
 }
 
-export function RunPage({ run, against, title, head, what, services, service, isRepeatable, choice, change, leads, ...slots }: RunPageProps) {
+export function RunPage({ run, against, title, head, what, services, service, isRepeatable, choice, change, navigation, ...slots }: RunPageProps) {
   const dark = useSystemColours();
   const theme = choice.theme !== "auto" ? choice.theme : dark ? "dark" : "light";
   document.documentElement.dataset.theme = theme;
@@ -214,45 +208,46 @@ export function RunPage({ run, against, title, head, what, services, service, is
   const rows = useMemo(() => run.serviceRows(range), [run, ...whole]);
   const jobs = useMemo(() => run.jobRows(range), [run, ...whole]);
   const runs = useMemo(() => [run, ...(against === undefined ? [] : [against])].map((one) => ({ name: one.name, latencies: one.latencies(range), outcomes: one.outcomes(range) })), [run, against, ...whole]);
+  const notes = run.notes(isPart);
   const onWait = (name: string) => {
     const fleet = run.fleet?.();
-    if (fleet !== undefined) leads.onLead(longestWait(fleet, name), "place");
+    if (fleet !== undefined) navigation.onExplain(longestWait(fleet, name), "place");
   };
-  const common = { range, onRange: leads.onRange, theme };
+  const common = { range, onRange: navigation.onRange, theme };
   return (
     <main>
       <Header title={title} theme={choice.theme} onTheme={(next) => change({ theme: next })}>
         {head}
       </Header>
       {slots.before}
-      <Services rows={rows} note={run.isObserved ? kSeenServices : `${run.name}.`} chosen={service} onLead={leads.onLead} {...(services.length > 0 ? { onService: leads.onService } : {})} />
-      <Jobs rows={jobs} note={run.isObserved ? kInStretch : run.name} {...(run.fleet === undefined ? {} : { onWait })} />
-      <Toolbar services={services} chosen={service} what={what} isAll={choice.from === undefined} leads={leads}>
+      <Services rows={rows} note={notes.services} chosen={service} onExplain={navigation.onExplain} {...(services.length > 0 ? { onService: navigation.onService } : {})} />
+      <Jobs rows={jobs} note={notes.jobs} {...(run.fleet === undefined ? {} : { onWait })} />
+      <Toolbar services={services} chosen={service} what={what} isAll={choice.from === undefined} navigation={navigation}>
         {slots.controls}
       </Toolbar>
       <Deferred>
-        <Timeline {...common} series={run.series} against={against?.series} at={at} onAt={leads.onAt} />
+        <Timeline {...common} series={run.series} against={against?.series} at={at} onAt={navigation.onAt} />
       </Deferred>
       {slots.moments}
       <Deferred>
-        <Decisions name={run.name} rows={run.log} note={run.logNote} range={range} onRange={leads.onRange} at={choice.at} opened={choice.decision} onOpen={leads.onOpen} isRepeatable={isRepeatable} />
+        <Decisions name={run.name} rows={run.log} note={run.logNote} range={range} onRange={navigation.onRange} at={choice.at} opened={choice.decision} onOpen={navigation.onOpen} isRepeatable={isRepeatable} />
       </Deferred>
       {run.signals !== undefined && (
         <Deferred>
-          <Signals {...common} signals={run.signals} at={at} onAt={leads.onAt} onLead={leads.onLead} />
+          <Signals {...common} signals={run.signals} at={at} onAt={navigation.onAt} onExplain={navigation.onExplain} />
         </Deferred>
       )}
-      <TimeViews run={run} against={against} range={range} leads={leads} theme={theme} />
+      <TimeViews run={run} against={against} range={range} navigation={navigation} theme={theme} />
       {slots.reads}
       {run.fleet !== undefined && (
         <Deferred>
-          <RunFleet run={run} range={range} at={at} leads={leads} theme={theme} />
+          <RunFleet run={run} range={range} at={at} navigation={navigation} theme={theme} />
         </Deferred>
       )}
-      <CostView run={run} range={range} isPart={isPart} leads={leads} beside={slots.besideCost} below={slots.belowCost} />
+      <CostView run={run} range={range} isPart={isPart} navigation={navigation} beside={slots.besideCost} below={slots.belowCost} />
       <Deferred>
-        <Latency runs={runs} note={run.isObserved ? kSeenLatencies : isPart ? kOfWhole : ""} onLead={leads.onLead} />
-        <Outcomes runs={runs} note={run.isObserved ? kSeenOutcomes : isPart ? kOfWhole : ""} />
+        <Latency runs={runs} note={notes.latencies} onExplain={navigation.onExplain} />
+        <Outcomes runs={runs} note={notes.outcomes} />
       </Deferred>
       {slots.after}
     </main>

@@ -16,7 +16,7 @@ export interface Choice {
   to?: number;
   /// The moment of the map of the fleet, in seconds; absent: the page chooses one.
   at?: number;
-  /// Position of the decision whose arithmetic is shown; absent: none.
+  /// Number of the decision whose arithmetic is shown, as in `LogRow.id`; absent: none.
   decision?: number;
   theme: Theme;
 }

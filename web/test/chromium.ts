@@ -40,8 +40,8 @@ export async function settled(page: Page): Promise<void> {
 
 /// The regions of `difference` are squares of this size, pixels of the pictures.
 const kRegion = 64;
-/// Two pictures with a larger difference do not show the same. The test of the picture hides a chart, then a bar, then
-/// a row of a table, and checks that the difference is larger each time.
+/// Two pictures with a larger difference do not show the same. The test of the picture hides a chart, a bar and a row
+/// of a table, one at a time, and checks that each of them makes a larger difference than this.
 export const kDifferenceMost = 6;
 
 /// Returns the mean difference of that region in which two pictures differ most, 0 to 255. Each pixel counts as the mean
@@ -151,8 +151,8 @@ export class Chromium {
     return file;
   }
 
-  /// Opens a file whose page may be incomplete. `window.early` is the number of rows of the ranking when its scripts had
-  /// run and the document was still being read.
+  /// Opens a file whose page may be incomplete. `window.early` is the number of rows of the ranking when the scripts
+  /// had run and the document was parsed, but the page had not read its data yet.
   async openUnsettled(file: string, use: (page: Page) => Promise<void>): Promise<void> {
     const page = await this.browser.newPage({ viewport: { width: 1280, height: 900 } });
     await page.addInitScript(() => {

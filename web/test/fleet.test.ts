@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { layOut, regionOf } from "../src/chart/heatmap";
-import { kPointsMost, pointsIn, reduce } from "../src/chart/reduce";
+import { kMaxPoints, pointsIn, reduce } from "../src/chart/reduce";
 import { countCells, fleetAt, queuesAt, readFleet, seriesOf, waitingIn } from "../src/data/fleet";
 import { startsOf, typicalStart } from "../src/data/history";
 import { meanPhases } from "../src/data/request_times";
@@ -70,7 +70,7 @@ test("the map names the region and the NVLink domains of several nodes", () => {
   // With room for one node in a row, each row has a line of its own.
   const narrow = layOut(readFleet(columns, kServices, 120), layout.nodeWidth);
   assert.deepEqual(narrow.domains.map(({ x, width }) => [x, width]), [[0, layout.nodeWidth], [0, layout.nodeWidth]]);
-  // A node that is a domain of its own needs no name for it.
+  // A node that is a domain of its own needs no line above it.
   assert.deepEqual(layOut(fleet(), 600).domains, []);
   for (const [zone, region] of [["us-east-1a", "us-east-1"], ["europe-west4-b", "europe-west4"], ["us-gov-west-1c", "us-gov-west-1"], ["zone-a", ""], ["", ""]]) assert.equal(regionOf(zone as string), region);
 });
@@ -145,7 +145,7 @@ test("a long series keeps its peaks and its gaps, and a short one is unchanged",
   [flat[77_777], flat[50]] = [9, 1];
   for (let i = 20_000; i < 30_000; ++i) flat[i] = null;
   const whole = reduce(at, [flat], 0, count * 60);
-  assert.ok(whole.at.length <= kPointsMost, `${whole.at.length} points`);
+  assert.ok(whole.at.length <= kMaxPoints, `${whole.at.length} points`);
   assert.ok(whole.at.every((time, i) => i === 0 || time > (whole.at[i - 1] ?? 0)));
   const [line = []] = whole.values;
   assert.equal(line.length, whole.at.length);

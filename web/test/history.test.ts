@@ -1,5 +1,5 @@
-// The views of nodes, replicas and the phases of requests in Chromium, with the result of a real simulation: gangs of
-// four GPUs, of which the scheduler binds pods one by one, and two queues, of which one has a limit that is reached.
+// The views of nodes, replicas and the phases of requests in Chromium, with the result of a real simulation. It has
+// gangs of four GPUs, whose pods one policy binds one by one, and two queues, one of which reaches its limit.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ let result: Result;
 before(async () => {
   chromium = await Chromium.launch();
   report = chromium.simulate("history.html", [
-    "compare", "scenarios/azure-hour.yaml", "--no-advice", "--policy", "queue · first-fit · karpenter", "--policy", "queue · gang · group",
+    "compare", "scenarios/azure-hour.yaml", "--set", "service.replicas.initial=2", "--set", "cluster.existing.0.count=1", "--no-advice", "--policy", "queue · first-fit · karpenter", "--policy", "queue · gang · group",
     "--set", "queues=[{name: company, gpu_limit: 24}, {name: chat, parent: company, gpu_limit: 16}]", "--set", "service.queue=chat",
   ]);
   result = resultOf(report);

@@ -9,7 +9,7 @@ import { outcomeWord, isCarriedOut, type RecordedAction, readRecording, type Sta
 const action = (state: number, further: Partial<RecordedAction> = {}): RecordedAction => ({ state, position: 0, at_ns: state * 15e9, layer: "scale", action: `scale chat to 3 replicas: reason ${state}`, ...further });
 
 test("an outcome belongs to an action of an earlier state", () => {
-  const start = readRecording({ recording: "r", states: 0, policies: [{ at_ns: [], services: [], actions: [], actions_left_out: 0 }] }, true);
+  const start = readRecording({ recording: "r", states: 0, policies: [{ by_state: { at_ns: [], services: [] }, actions: [], actions_left_out: 0 }] }, true);
   assert.ok(start !== undefined);
   const event = (state: number, further: Partial<StateEvent> = {}): StateEvent => ({ state, at_ns: state * 15e9, services: {}, actions: [action(state)], ...further });
   const first = withStates(start, [event(0)]);

@@ -46,7 +46,7 @@ test("every view shows the run", async () => {
 });
 
 test("the ranking is shown before the browser has read what happened over time", async () => {
-  // A report that ends within its data, as if the rest were still on its way.
+  // A report that ends before its data, as if the rest were still on its way.
   const cut = join(mkdtempSync(join(tmpdir(), "capstan-page-")), "cut.html");
   const html = readFileSync(report, "utf8");
   writeFileSync(cut, html.slice(0, html.indexOf('<script type="application/json" id="data">')));
@@ -75,13 +75,14 @@ test("everything that the text says stands on the page", async () => {
 
 test("a policy is chosen with the mouse and with the keyboard, and the address follows", async () => {
   await open(report, "", async (page) => {
-    await page.locator(".ranking tbody tr").nth(3).click();
+    const rows = page.locator(".ranking tbody tr", { has: page.locator("button") }); // other rows continue the one above
+    await rows.nth(3).click();
     await page.waitForURL(/#policy=3$/);
     await page.getByLabel("compare with").selectOption("0");
     await page.waitForURL(/policy=3&against=0$/);
     await settled(page);
     assert.equal(await page.getByText("ready, compared policy").count(), 1);
-    await page.locator(".ranking tbody tr").nth(1).locator("button").focus();
+    await rows.nth(1).locator("button").focus();
     await page.keyboard.press("Enter");
     await page.waitForURL(/policy=1&against=0$/);
     await page.locator(".point").first().focus();
@@ -154,7 +155,7 @@ test("numbers of cost and latency lead to the moment and to the decision that wa
   await open(report, "", async (page) => {
     const figure = (title: string) => page.locator(".figure", { has: page.getByRole("heading", { name: title }) });
     const follow = async (title: string, row: string) => {
-      await figure(title).locator("tr", { has: page.getByRole("rowheader", { name: row }) }).locator(".lead").last().click();
+      await figure(title).locator("tr", { has: page.getByRole("rowheader", { name: row }) }).locator(".figure-link").last().click();
       await page.waitForURL(/from=\d+&to=\d+&at=\d+&decision=\d+/);
       await settled(page);
       const [, from, to, at] = (/from=(\d+)&to=(\d+)&at=(\d+)/.exec(page.url()) ?? []).map(Number);
@@ -176,14 +177,15 @@ test("numbers of cost and latency lead to the moment and to the decision that wa
     assert.notEqual(starting, busy);
     await follow("What is paid for?", "a100: p4de.24xlarge");
     assert.match(await page.locator("#decisions .decision p").first().innerText(), /launch/);
-    const shares = await figure("What is paid for?").locator("tr.sum .lead").count();
+    const shares = await figure("What is paid for?").locator("tr.sum .figure-link").count();
     assert.equal(shares, 0, "a sum has no single moment");
     const signals = figure("Can the inputs be trusted? Signals");
-    await signals.locator(".lead").first().click();
+    await signals.locator(".figure-link").first().click();
     await page.waitForURL((url) => !url.hash.includes(`at=${busy}&`));
     assert.match(await signals.locator(".note").last().innerText(), /the oldest reading was \S+ m?s old/);
+    await settled(page);
     assert.equal(await page.locator('#decisions [aria-pressed="true"]').count(), 1, "the decision is open");
-    await page.locator(".ranking tr.shown .lead").last().click();
+    await page.locator(".ranking tr.shown .figure-link").last().click();
     const missed = data.policies[0]?.by_minute?.arrived.map((arrived, i) => arrived - (data.policies[0]?.by_minute?.met[i] ?? 0)) ?? [];
     await page.waitForURL(new RegExp(`&at=${60 * missed.indexOf(Math.max(...missed))}&`));
   });
@@ -267,7 +269,7 @@ test("the time per output token is shown by minute, if the result has it", async
   });
   await open(file, "", async (page) => {
     const name = (await page.getByRole("img", { name: /^Latency: time per output token/ }).getAttribute("aria-label")) ?? "";
-    assert.match(name, /TPOT p99 is at most 90 ms, at 00:07:00/);
+    assert.match(name, /TPOT p99 is at most 90\.0 ms, at 00:07:00/);
   });
 });
 

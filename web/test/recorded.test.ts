@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readFleet, queuesAt } from "../src/data/fleet";
 import { type FleetColumns, kStartPhases, replicaName } from "../src/data/history";
-import { decisionBefore, figureMoment, firstBought, idleMoment, longestWait, peakOf, worstIn, worstMinute } from "../src/data/leads";
+import { decisionBefore, figureMoment, firstBought, idleMoment, longestWait, peakOf, worstIn, worstMinute } from "../src/data/explaining_moments";
 import { observedStarts, costIn } from "../src/data/observed";
-import { observedDemand } from "../src/data/observed_demand";
+import { inFlightOf, observedDemand } from "../src/data/observed_demand";
 import { observedLatency } from "../src/data/observed_latency";
 import { type HistoryAnswer, withChanges } from "../src/data/recorded";
 import type { Policy } from "../src/data/result";
@@ -13,7 +13,7 @@ import { meanPhases } from "../src/data/request_times";
 import { observedJobs } from "../src/data/observed_jobs";
 import { observedServices } from "../src/data/observed_services";
 import { recordedRun } from "../src/data/recorded_run";
-import type { Recording } from "../src/data/recording";
+import { type Recording, readRecording, withStates } from "../src/data/recording";
 import { kFleet, kServices } from "./small_fleet";
 
 /// Returns the small fleet as a server sends it.
@@ -135,7 +135,7 @@ test("the phases of requests come from the sums that engines report", () => {
   assert.deepEqual(phases?.first_tokens, [0, 10]);
   assert.deepEqual(phases?.completed, [0, 10]);
   assert.deepEqual([phases?.queue_us[1], phases?.prefill_us[1], phases?.transfer_us[1], phases?.decode_us[1]], [21_000, 30_000, 5_000, 400_000]);
-  // An engine without a queue, and one without a first token.
+  // The first engine reports the sum of queue and prefill, and the second one the sum of prefill and decode.
   Object.assign(answer.fleet.use, { service: [0, 0, 0], at_ms: [0, 60_000, 120_000], timed_requests: [10, 10, 0], queue_us: [0, 500, 0], prefill_us: [0, 0, 0], decode_us: [9_000, 0, 0], transfers: [0, 0, 0], queue_prefill_us: [700, 0, 0], prefill_decode_us: [0, 8_000, 0] });
   const merged = observedLatency(readFleet(answer.fleet, kServices, 200))?.rows[0]?.phases;
   assert.deepEqual([merged?.queue_prefill_us?.[0], merged?.decode_us[0], merged?.queue_us[1], merged?.prefill_decode_us?.[1], merged?.decode_us[1]], [70, 900, 50, 800, 0]);
@@ -148,11 +148,17 @@ test("the requests of a service that ended, by minute", () => {
   const answer = whole();
   answer.fleet.use = { row: [0, 1, 2], service: [0, 1, 0], at_ms: [60_000, 60_000, 180_000], tokens: [0, 0, 0], requests: [5, 9, 7], idle_gpu_s: [0, 0, 0], idle_usd: [0, 0, 0] };
   const fleet = (part: string, end = 240) => readFleet(answer.fleet, [...kServices, { ...kServices[0]!, name: "code", part }], end, 30);
-  assert.deepEqual(observedDemand(fleet(""), "chat"), { at: [30, 90, 150], ended: [5, 0, 7] });
-  assert.deepEqual(observedDemand(fleet(""), undefined)?.ended, [14, 0, 7]);
-  assert.deepEqual(observedDemand(fleet("prefill"), undefined)?.ended, [5, 0, 7], "a request that prefill hands over ends once");
-  assert.deepEqual(observedDemand(fleet("", 200), "chat")?.ended, [5], "the last minute is not over");
-  assert.equal(observedDemand(fleet(""), "none"), undefined);
+  const none = inFlightOf([], []);
+  assert.deepEqual(observedDemand(fleet(""), "chat", none), { at: [30, 90, 150], ended: [5, 0, 7] });
+  assert.deepEqual(observedDemand(fleet(""), undefined, none)?.ended, [14, 0, 7]);
+  assert.deepEqual(observedDemand(fleet("prefill"), undefined, none)?.ended, [5, 0, 7], "a request that prefill hands over ends once");
+  assert.deepEqual(observedDemand(fleet("", 200), "chat", none)?.ended, [5], "the last minute is not over");
+  assert.equal(observedDemand(fleet(""), "none", none), undefined);
+  // 3 requests are in flight at 30 s, 8 at 90 s, 1 at 150 s and 0 later. A replica is silent at 150 s in the second case.
+  const chat = { ...kChat, waiting: [1, 4, 0, 0], running: [2, 4, 1, 0], silent: [0, 0, 0, 0] };
+  const at = [20, 80, 140, 200];
+  assert.deepEqual(observedDemand(fleet(""), "chat", inFlightOf([chat], at))?.came, [10, 0, 6], "ended, plus what is in flight more");
+  assert.deepEqual(observedDemand(fleet(""), "chat", inFlightOf([{ ...chat, silent: [0, 0, 1, 0] }], at))?.came, [10, null, null], "a silent replica may have any number");
 });
 
 const kChat = { service: "chat", desired: [1, 2, 2], ready: [1, 1, 2], starting: [0, 1, 0], waiting: [0, 7, 1], silent: [0, 1, 0], age_ms: [0, 9, 5], late_ppm: [0, 300_000, null], late_allowed_ppm: [10_000, 10_000, 10_000], ttft_p99_us: [null, 900_000, 200_000], ttft_slo_us: [500_000, 500_000, 500_000] };
@@ -163,10 +169,10 @@ test("what each service of a recording got", () => {
     const [row] = observedServices([kChat], at, undefined, range);
     return Object.fromEntries(Object.entries(row ?? {}).map(([key, one]) => [key, typeof one === "object" ? one.value : one]));
   };
-  assert.deepEqual(values([0, 120]), { name: "chat", slo: "99.0 %: TTFT ≤ 0.50 s", isHeld: false, late: 150_000, ttft: 900_000, wanted: 2, ready: 2, readyMost: 2, waitingMost: 7 });
+  assert.deepEqual(values([0, 120]), { name: "chat", slo: "99.0 %: TTFT ≤ 500 ms", isHeld: false, late: 150_000, ttft: 900_000, wanted: 2, ready: 2, maxReady: 2, maxWaiting: 7 });
   const first = values([0, 59]);
   assert.deepEqual([first.wanted, first.ready, first.late, first.isHeld, first.ttft], [1, 1, 0, true, undefined]);
-  assert.equal(observedServices([kChat], at, undefined, [0, 120])[0]?.waitingMost?.lead?.(), 60);
+  assert.equal(observedServices([kChat], at, undefined, [0, 120])[0]?.maxWaiting?.moment?.(), 60);
 });
 
 test("a recording is a run like that of a simulated policy, with what it cannot know left out", () => {
@@ -186,11 +192,50 @@ test("a recording is a run like that of a simulated policy, with what it cannot 
   const chat = recordedRun(recording, undefined, "chat");
   assert.deepEqual([chat.series?.late, chat.series?.short], [[0, 300_000, null], [[60, 120]]]);
   assert.deepEqual([chat.serviceRows([0, 120]).length, chat.spent([0, 120]), chat.outcomes([0, 120])], [2, undefined, []]);
+  assert.match(chat.notes(true).services, /Not measured, because engines count only the requests that they end/);
   assert.deepEqual(all.latencies([0, 60]).map(({ key, values }) => [key, values]), [["ttft", { p99_us: 900_000 }]]);
   const known = recordedRun(recording, whole(), undefined);
   assert.deepEqual(new Map(known.outcomes([0, 120])).get("nodes"), "1 launched · 1 ended");
   assert.match(new Map(known.outcomes([0, 120])).get("decisions") ?? "", /^2 decisions · 1 applied · 1 in the mode Shadow$/);
-  assert.match(new Map(known.outcomes([0, 120])).get("replicas") ?? "", /^1 created · 1 ended · 1 gang waited for GPUs · 1 cold start, from the decision to ready: median 50\.0 s/);
+  assert.match(new Map(known.outcomes([0, 120])).get("replicas") ?? "", /^1 created · 1 ended · 1 gang waited for GPUs · 1 cold start, from the decision to ready: median 50 s/);
+});
+
+const kPercentiles = { mean_us: 1, p50_us: 2, p90_us: 3, p95_us: 4, p99_us: 5 };
+
+test("a recording of a simulation shows what the simulation measured, and a recording of a controller what is not", () => {
+  const minutes = (arrived: number[], met: number[]) => ({ arrived, met, waiting: [0, 0], desired: [1, 1], ready: [1, 1], ttft_p99_us: [1, 9] });
+  const figures = { requests: { arrived: 30, met: 24, rejected: 6 }, ttft: kPercentiles, tpot: kPercentiles, e2e: kPercentiles };
+  const slo = { ttft_ns: 1e9, tpot_ns: 0, e2e_ns: 0, attainment_ppm: 900_000 };
+  const policy = {
+    ...figures, policy: "queue", by_state: { at_ns: [0, 60e9, 120e9], services: [{ name: "chat", ...kChat }, { name: "code", ...kChat }] }, actions: [], actions_left_out: 0,
+    seed: 1, simulated_ns: 120e9, attainment_ppm: 800_000, paid_gpu_hours: 1, cost_usd: 1, score_milli: 1, gpu_hours_by_state: {}, cost_by_state_micro_usd: {}, moments: [{ at_ns: 60e9, weight: 1, reason: "r", sentence: "s" }],
+    spending: [], warnings: [], disruptions: {}, nodes: {}, cold_starts: { count: 0, p50_ns: 0, max_ns: 0 }, teams: [{ name: "red", requests: 30, met: 24, jobs_arrived: 0, jobs_ended: 0, gpu_hours: 1, cost_usd: 1 }],
+    by_minute: minutes([20, 10], [20, 4]),
+    services: [{ ...figures, name: "chat", slo, holds_slo: false, attainment_ppm: 800_000, ready_peak: 1, gpu_hours: 1, cost_usd: 1, by_minute: minutes([12, 8], [12, 2]) }],
+    jobs: [{ name: "nightly", arrived: 2, ended: 1, waiting: 1, wait_p50_ns: 1, wait_p99_ns: 2, gpu_hours: 1, cost_usd: 1, restarts: 3 }],
+  };
+  const json = { format_version: 1, recording: "a.rec", states: 3, slo, services: [], queues: [], history_place: "1.2", policies: [policy], command: "c" };
+  const recording = readRecording(json) as Recording;
+  const run = recordedRun(recording, undefined, undefined);
+  assert.deepEqual([run.series?.demand?.arrived, run.series?.demand?.missed], [[20, 10], [0, 6]]);
+  const [chat, code] = run.serviceRows([0, 120]);
+  assert.deepEqual([chat?.arrived?.value, chat?.met?.value, chat?.isHeld, chat?.met?.moment?.()], [20, 700_000, false, 60]);
+  assert.equal(code?.arrived, undefined, "the result has no figures of it");
+  assert.deepEqual([run.serviceRows([0, 50])[0]?.met?.value, run.serviceRows([0, 50])[0]?.isHeld], [1_000_000, true], "of the stretch");
+  assert.deepEqual(run.latencies([0, 120]).map((row) => row.values.p50_us), [2, 2, 2]);
+  assert.deepEqual(run.latencies([0, 60]).map((row) => row.values.p50_us), [undefined], "percentiles of a stretch are not measured");
+  assert.equal(run.jobRows([0, 120])[0]?.restarts, 3);
+  assert.match(new Map(run.outcomes([0, 120])).get("requests") ?? "", /30 arrived .* 6 rejected/);
+  assert.equal(recordedRun(recording, undefined, "code").series?.demand, undefined);
+  assert.deepEqual(recordedRun(recording, undefined, "chat").series?.demand?.arrived, [12, 8]);
+  // Later states are not measured, and neither are those of a controller.
+  const later = withStates(recording, [{ state: 3, at_ns: 180e9, services: {}, actions: [] }]);
+  assert.equal(later.measured, undefined);
+  const { requests: _, by_minute: __, ...seen } = policy;
+  const controller = readRecording({ ...json, policies: [{ ...seen, fleet: whole().fleet }], services: kServices }) as Recording;
+  assert.equal(controller.history?.place, "1.2");
+  const row = new Map(recordedRun(controller, controller.history, undefined).outcomes([0, 120])).get("not measured");
+  for (const figure of ["rejected", "retried", "percentiles", "cost by team", "goals and restarts"]) assert.match(row ?? "", new RegExp(figure));
 });
 
 test("workloads that Capstan does not scale have a row for each kind", () => {

@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Locator, Page, Route } from "playwright-core";
 import { type StartColumns, startsOf } from "../src/data/history";
+import { recordedRun } from "../src/data/recorded_run";
+import { readRecording } from "../src/data/recording";
 import type { Policy, Result } from "../src/data/result";
 import { accessibleNames, difference, kDifferenceMost, kProgram, kRoot, settled } from "./chromium";
 import { complaintsOf, end, figure, inOneLine, isMarked, kPatienceMs, launch, mark, moreStates, startServer, statesOf } from "./served";
@@ -26,9 +28,13 @@ after(async () => {
 /// Serves a file and returns the server with its address.
 const start = (file: string, further: string[], listen = "127.0.0.1:0") => startServer(["serve", file, "--listen", listen, ...further], /^(http:\S+)\n/);
 
-/// Records the first policy of a scenario. The recording takes the place of an earlier one.
+/// Two replicas at the start are too few for this hour, so replicas wait and decisions have something to say.
+const kFewAtFirst = ["--set", "service.replicas.initial=2", "--set", "cluster.existing.0.count=1"];
+
+/// Records the policy "queue · gang · group" of azure-hour in `file`. The recording takes the place of an earlier
+/// one.
 function record(file: string, further: string[] = []): void {
-  execFileSync(kProgram, ["sim", "scenarios/azure-hour.yaml", "--policy", "queue · gang · group", "--record", `${file}.new`, ...further], { cwd: kRoot, stdio: "pipe" });
+  execFileSync(kProgram, ["sim", "scenarios/azure-hour.yaml", ...kFewAtFirst, "--policy", "queue · gang · group", "--record", `${file}.new`, ...further], { cwd: kRoot, stdio: "pipe" });
   renameSync(`${file}.new`, file);
 }
 
@@ -198,7 +204,7 @@ test("a recording has the views of nodes and replicas that a report has", async 
   const queues = ["--set", "queues=[{name: company, gpu_limit: 24}, {name: chat, parent: company, gpu_limit: 16}]", "--set", "service.queue=chat"];
   try {
     record(file, queues);
-    const words = ["sim", "scenarios/azure-hour.yaml", "--policy", "queue · gang · group", ...queues, "-o", "json", "--details"];
+    const words = ["sim", "scenarios/azure-hour.yaml", ...kFewAtFirst, "--policy", "queue · gang · group", ...queues, "-o", "json", "--details"];
     const simulated = (JSON.parse(execFileSync(kProgram, words, { cwd: kRoot, stdio: "pipe", maxBuffer: 1 << 28 }).toString()) as Result).policies[0] as Policy;
     await serve(file, [], async (page) => {
       await figure(page, /^What is paid for/).waitFor();
@@ -210,6 +216,21 @@ test("a recording has the views of nodes and replicas that a report has", async 
       const [hours = 0, cost = 0] = (await paid.locator("tr.sum td").allInnerTexts()).map((text) => Number(text.replace(/[$,]/g, "")));
       assert.ok(Math.abs(hours - simulated.paid_gpu_hours) < 0.05 * simulated.paid_gpu_hours, `${hours} GPU-hours, simulated ${simulated.paid_gpu_hours}`);
       assert.ok(Math.abs(cost - simulated.cost_usd) < 0.05 * simulated.cost_usd, `$${cost}, simulated $${simulated.cost_usd}`);
+      // The engines count only the ends of requests; the simulation counted the arrivals.
+      const recorded = readRecording(await (await page.request.get(`${new URL("/", page.url()).href}api/result`)).json());
+      assert.ok(recorded?.measured !== undefined && recorded.history !== undefined);
+      const { measured, history, ...seenOnly } = recorded;
+      // A minute in which a replica did not report its requests has no number.
+      const demand = recordedRun(seenOnly, history, undefined).series?.demand;
+      const arrivals = (demand?.came ?? []).flatMap((came, i) => (came === null ? [] : [{ came, arrived: simulated.by_minute?.arrived[(demand?.at[i] ?? 0) / 60] ?? 0 }]));
+      const [came, arrived] = [arrivals.reduce((sum, one) => sum + one.came, 0), arrivals.reduce((sum, one) => sum + one.arrived, 0)];
+      assert.ok(arrivals.length > 40, `${arrivals.length} minutes have a number`);
+      assert.ok(Math.abs(came - arrived) < 0.03 * arrived, `${came} requests came in ${arrivals.length} minutes, ${arrived} arrived`);
+      const { latency_phases: _, ...inText } = measured.policies[0] as Policy;
+      assert.deepEqual([inText.requests, inText.ttft, inText.by_minute?.arrived], [simulated.requests, simulated.ttft, simulated.by_minute?.arrived]);
+      const outcomes = figure(page, /^What became of/);
+      assert.match(await outcomes.innerText(), new RegExp(`${simulated.requests.arrived?.toLocaleString("en-US")} arrived`));
+      assert.match(await figure(page, /^How fast were the answers/).innerText(), /p50\s+p90\s+p95\s+p99/);
       // The engines report the sums of the times; the simulation knows the phases of each request.
       const times = simulated.latency_phases;
       assert.ok(times !== undefined);
@@ -248,10 +269,34 @@ test("a recording has the views of nodes and replicas that a report has", async 
       await accessibleNames(page);
 
       // The number of a cost leads to the purchase that caused it.
-      await paid.locator("table.paid").nth(1).locator("tbody .lead").first().click();
+      await paid.locator("table.paid").nth(1).locator("tbody .figure-link").first().click();
       await page.waitForURL(/from=\d+&to=\d+&at=\d+&decision=\d+/);
       assert.match(await page.locator(".arithmetic").innerText(), /Nodes for \d+ \w+ GPUs without room/);
       assert.equal(await page.locator('.log button[aria-pressed="true"]').count(), 1);
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("the saved data of a recording are a file that shows the same page", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "capstan-serve-"));
+  const [file, saved] = [join(folder, "hour.rec"), join(folder, "saved.json")];
+  const views = async (page: Page) => {
+    await figure(page, /^What is where/).waitFor();
+    await settled(page);
+    return [await page.getByRole("heading", { level: 3 }).allInnerTexts(), await page.locator("table:not(.log table)").allInnerTexts()];
+  };
+  try {
+    record(file, ["--set", "load.duration=20m"]);
+    let shown: unknown;
+    await serve(file, [], async (page) => {
+      writeFileSync(saved, await (await page.request.get(`${new URL("/", page.url()).href}api/result`)).body());
+      shown = await views(page);
+    });
+    await serve(saved, [], async (page) => {
+      assert.deepEqual(await views(page), shown);
+      assert.equal(await page.getByText("Follows the recording").count(), 0);
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });

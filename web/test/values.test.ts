@@ -9,7 +9,7 @@ import { partName, quantile, replicaName, type Service, serviceLetters } from ".
 import { decideCommand, explainCommand, shellWord } from "../src/data/explain";
 import { holdsSlo, type Policy, readJson, readResult, type Result, unitCosts, Unreadable } from "../src/data/result";
 import { namedServices, policyOf, sloOf } from "../src/data/service";
-import { startText, duration, moment, timeTick, percent, sloWords, usd, wholeTick } from "../src/format";
+import { startText, duration, latency, moment, timeTick, percent, sloWords, tokenTime, usd, wholeTick } from "../src/format";
 import { shortened } from "../src/chart/waterfall";
 import { choiceHash, parseChoice } from "../src/state";
 import { markedPolicy } from "../src/view/ranking";
@@ -57,14 +57,25 @@ test("numbers are written as people read them", () => {
     [usd(-3), "−$3.00"],
     [usd(12_345.6), "$12,346"],
     [duration(0), "–"],
-    [duration(850), "0.8 ms"],
+    [duration(40), "0.04 ms"],
+    [duration(870), "0.9 ms"],
     [duration(37_000), "37 ms"],
+    [duration(999_949), "999.9 ms"],
+    [duration(999_951), "1 s"],
     [duration(1_241_088), "1.24 s"],
     [duration(25_231_360), "25.2 s"],
     [duration(3_514e6), "58 min 34 s"],
+    [duration(59_990_000), "59.9 s"],
+    [duration(129_900_000), "2 min 9 s"],
     [duration(600e6), "10 min"],
+    [latency(0), "–"],
+    [latency(9_994_999), "9.99 s"],
+    [latency(14_870_000), "14.9 s"],
+    [latency(99_950_000), "100 s"],
+    [tokenTime(48_249), "48.2 ms"],
+    [tokenTime(1_234_560), "1,234.6 ms"],
     [sloWords({ ttft_ns: 600e9, tpot_ns: 0, e2e_ns: 0, attainment_ppm: 950_000 }), "95.0 %: TTFT ≤ 10 min"],
-    [duration(90_000e6), "25 h 0 min"],
+    [duration(90_000e6), "1 d 1 h"],
     [moment(3_665), "01:01:05"],
     [moment(90_000), "day 2 01:00:00"],
     [timeTick(86_400), "day 2"],
@@ -308,8 +319,8 @@ test("a page from disk has no server", () => {
 test("a recording is told from other data, and its actions are filtered", () => {
   assert.equal(readRecording(readJson('{"format_version": 1, "policies": []}')), undefined);
   assert.equal(readRecording(null), undefined);
-  assert.throws(() => readRecording(readJson('{"recording": "r", "policies": [{"at_ns": [], "services": [], "actions": []}]}')), /is empty/);
-  assert.throws(() => readRecording(readJson('{"recording": "r", "policies": [{"at_ns": [1], "services": {}, "actions": []}]}')), /services of the recording/);
+  assert.throws(() => readRecording(readJson('{"recording": "r", "policies": [{"by_state": {"at_ns": [], "services": []}, "actions": []}]}')), /is empty/);
+  assert.throws(() => readRecording(readJson('{"recording": "r", "policies": [{"by_state": {"at_ns": [1], "services": {}}, "actions": []}]}')), /states of the recording/);
   const actions: RecordedAction[] = [
     { state: 0, position: 0, at_ns: 5e9, layer: "scale", action: "scale chat to 3" },
     { state: 1, position: 0, at_ns: 15e9, layer: "place", action: "bind chat-0" },
@@ -323,7 +334,7 @@ test("a recording is told from other data, and its actions are filtered", () => 
 
 test("a clock that goes back loses no decision", () => {
   const action = (state: number, at_ns: number) => ({ state, position: 0, at_ns, layer: "scale", action: "scale" });
-  const text = JSON.stringify({ recording: "r", states: 4, policies: [{ at_ns: [50e9, 60e9, 20e9, 70e9], services: [], actions: [action(1, 60e9), action(2, 20e9), action(3, 70e9)], actions_left_out: 0 }] });
+  const text = JSON.stringify({ recording: "r", states: 4, policies: [{ by_state: { at_ns: [50e9, 60e9, 20e9, 70e9], services: [] }, actions: [action(1, 60e9), action(2, 20e9), action(3, 70e9)], actions_left_out: 0 }] });
   const recording = readRecording(readJson(text));
   assert.ok(recording);
   assert.deepEqual(recording.at_ns, [50e9, 60e9, 60e9, 70e9]);
@@ -335,7 +346,7 @@ test("a clock that goes back loses no decision", () => {
 });
 
 test("decisions of a live run are added once", () => {
-  const start = readRecording(readJson('{"recording": "s.yaml", "states": 0, "policies": [{"at_ns": [], "services": [], "actions": [], "actions_left_out": 0}]}'), true);
+  const start = readRecording(readJson('{"recording": "s.yaml", "states": 0, "policies": [{"by_state": {"at_ns": [], "services": []}, "actions": [], "actions_left_out": 0}]}'), true);
   assert.ok(start);
   const event = (state: number, service: string, ready: number): StateEvent => ({
     state,

@@ -13,7 +13,7 @@ using model::ReasonCode;
 
 namespace {
 
-/// Decides about a gang of which some pods have no room. If its queue could not hold them in addition to the older
+/// Decides about a gang of which some pods have no room. If its queue could not hold them in addition to the earlier
 /// gangs that wait for nodes, the gang waits for its queue, and no node is bought for it.
 void wait_for_room(PendingGang& gang, const Reason& lack, Context& context) {
   const QueueDemand ask = context.queues.demand_of(context.snapshot.gangs.at(gang.id()).pods);
@@ -57,6 +57,10 @@ void bind_pods(Context& context) {
                           .gpus_per_pod = pod.gpus,
                           .pod_class = context.snapshot.catalog->eligibility.find(spec.pod_class)};
     const NodeId node = first_with_room(context.rooms.rooms(), request);
+    if (request.pod_class != nullptr && request.pod_class->unsupported != model::PodRule::none) {
+      lacking[pod.gang] = reason_of(request.pod_class->unsupported);
+      continue;
+    }
     if (!node.valid()) {
       context.search.with_note({pod.gang, gang.service, gang.ordinal}, request, {});
       lacking[pod.gang] = {ReasonCode::no_node_fits, {spec.gpus_per_pod.count, spec.gpu.value}};

@@ -21,8 +21,8 @@ bool is_placed_elsewhere(const model::Catalog& catalog, const Gang& gang) {
 }
 
 /// Decides about a gang that waits for something other than room: its old pods still terminate, its bindings are not
-/// confirmed yet, some of the pods that it needs do not exist, or its other pods run on nodes that are not in the
-/// snapshot.
+/// confirmed yet, some of the pods that it needs do not exist, a rule keeps its pods from being placed, or
+/// its other pods run on nodes that are not in the snapshot.
 void decide_if_not_waiting_for_room(PendingGang& gang, Context& context) {
   const GangPods& pods = gang.pods;
   if (pods.leaving > 0) return gang.decide(Kind::cannot_fit_now, {ReasonCode::pods_leaving, {pods.leaving}});
@@ -33,6 +33,12 @@ void decide_if_not_waiting_for_room(PendingGang& gang, Context& context) {
   const std::int64_t existing = std::ssize(pods.without_node);
   if (pods.have_node == 0 && existing < needed) {
     return gang.decide(Kind::cannot_fit_now, {ReasonCode::pods_missing, {existing, needed}});
+  }
+  const model::PodRule rule = context.snapshot.catalog->eligibility.unsupported_rule(pods.request.spec);
+  // A broken gang is evicted later if its other pods do not get nodes in time.
+  const bool is_whole = context.broken(gang.id()) == nullptr;
+  if (!pods.without_node.empty() && is_whole && rule != model::PodRule::none) {
+    return gang.decide(Kind::cannot_fit_now, reason_of(rule));
   }
   const std::int64_t unseen = pods.have_node - std::ssize(pods.bound);
   // The remaining pods must join the domain of the bound pods. It is unknown while nodes of bound pods are not in the
@@ -79,6 +85,11 @@ void Context::wait_for_confirmation(PendingGang& gang) const {
   gang.decide(Kind::assumed, {ReasonCode::binding_assumed, {pods}});
 }
 
+model::Reason reason_of(model::PodRule rule) {
+  if (rule == model::PodRule::scheduling_gates) return {ReasonCode::pods_gated, {}};
+  return {ReasonCode::rule_not_supported, {static_cast<std::int64_t>(rule)}};
+}
+
 Shortfall shortfall_of(const GangPods& gang, const BestPlace& best) {
   Shortfall lack = gang.request;
   lack.best_domain = best.best_domain;
@@ -100,7 +111,7 @@ Memory::BrokenGang* Context::broken(GangId id) {
 
 namespace {
 
-/// Returns true if the gang waits for room, for nodes or for its queue.
+/// Returns true if the gang waits for anything: it is neither placed nor assumed, and some domain can be large enough.
 bool waits(const PendingGang& gang) {
   return !gang.result || (gang.result->kind != Kind::placed && gang.result->kind != Kind::assumed &&
                           gang.result->kind != Kind::never_fits);

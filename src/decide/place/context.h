@@ -59,6 +59,9 @@ struct Context {
   Memory::BrokenGang* broken(GangId id);
 };
 
+/// Returns the reason why pods with this rule are not placed.
+model::Reason reason_of(model::PodRule rule);
+
 /// Returns the shortfall of a gang for which there is no room.
 Shortfall shortfall_of(const GangPods& gang, const BestPlace& best);
 

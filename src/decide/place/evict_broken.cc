@@ -7,7 +7,7 @@ namespace {
 using model::Reason;
 using model::ReasonCode;
 
-/// Returns true if nodes with GPUs of the gang's kind were bought and have not arrived yet.
+/// Returns true if nodes with GPUs of the gang's kind are on their way, as is_expected() defines it.
 bool nodes_are_coming(const PendingGang& gang, const Context& context) {
   bool coming = false;
   context.snapshot.claims.for_each([&](model::ClaimId, const model::Claim& claim) {

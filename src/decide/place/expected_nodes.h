@@ -47,7 +47,7 @@ std::int64_t sum_of(const PodCounts& counts);
 /// Returns the reason for which a gang waits for the nodes of a nomination, with the time that is left.
 model::Reason reason_of(const Nomination& nomination, Instant now);
 
-/// The nodes on their way, on which gangs without room reserve GPUs, oldest gang first.
+/// The nodes on their way, on which gangs without room reserve GPUs in the order in which gangs are served.
 class ExpectedNodes {
  public:
   explicit ExpectedNodes(const NewNodes& new_nodes) : new_nodes_(new_nodes), catalog_(new_nodes.catalog()) {}
@@ -95,7 +95,7 @@ class ExpectedNodes {
   const model::Catalog& catalog_;
   std::vector<ExpectedNode> nodes_;
   GpuCount gpus_ = 0;
-  std::set<DomainId> used_domains_;  ///< best domains whose free GPUs an older gang uses
+  std::set<DomainId> used_domains_;  ///< best domains whose free GPUs an earlier gang uses
 };
 
 /// Returns how many pods fit on what is left of the node.

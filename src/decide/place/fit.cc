@@ -385,7 +385,7 @@ Fit best_fit(const Rooms& rooms, const Request& request) {
 
 Fit fit_inside(const Rooms& rooms, const Request& request, DomainId domain) {
   Request inside = request;
-  inside.only_node = NodeId{0};  // a gang with a bound pod may use only the domain of its node, whichever node it is
+  inside.only_node = NodeId{0};  // any valid id: it limits the search to `only_domain`, as for a gang with a bound pod
   inside.only_domain = domain;
   return fit_in_domain(rooms, inside);
 }

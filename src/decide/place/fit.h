@@ -64,7 +64,8 @@ Fit fit_inside(const Rooms& rooms, const Request& request, DomainId domain);
 
 /// Updates a refusal, which is a fit without nodes, to what best_fit() returns after some nodes changed. Only changed
 /// nodes and their domains are counted. The request must not name a node or avoided domains.
-/// @return false if a search is needed, because the best place got worse; the content of `refusal` is then undefined
+/// @return false if a search is needed, because the best place got worse, or because the level is `cluster` and a node
+/// changed; the content of `refusal` is then undefined
 bool revise(Fit& refusal, const Rooms& rooms, const Request& request, std::span<const AssumedRooms::Change> changes);
 
 /// Returns the first node, by id, with room for one pod of the request; none if there is none.

@@ -26,7 +26,8 @@ const model::Resources& requests_of(const Request& request) {
   return request.pod_class == nullptr ? kNothing : request.pod_class->requests;
 }
 
-/// Returns how many pods of each set a node takes together.
+/// Returns how many pods of each set fit on a node at the same time. Each set gets the room that the sets before it
+/// leave.
 Fit fit_on(NodeRoom room, NodeId id, Sets sets) {
   Fit fit;
   fit.best_node = id;
@@ -73,8 +74,8 @@ Fit fit_on_one_node(const Rooms& rooms, Sets sets) {
   return best;
 }
 
-/// Finds nodes of a domain for pods that need no GPUs. Nodes without GPUs come first, then nodes in use, then the nodes
-/// with the fewest free GPUs.
+/// Finds nodes of a domain for pods that need no GPUs. Nodes without GPUs come first, then nodes whose GPUs are in use,
+/// then nodes whose GPUs are all free. Among equals, the nodes with the fewest free GPUs come first.
 Fit fit_without_gpus(const Rooms& rooms, const Request& request, DomainId domain) {
   using Group = std::tuple<bool, bool, MilliGpu, const std::set<NodeId>*>;
   std::vector<Group> groups;

@@ -43,7 +43,7 @@ struct Fleet {
   GangId gang(TopologyLevel level) { return gang_of_sets(world, {workers, leader}, level); }
 };
 
-/// Returns the node of each pod of the gang; none: the pod is not bound by the plan.
+/// Returns the nodes of the pods that the plan binds, in the order of the gang's pods.
 std::vector<std::int64_t> nodes_of(const World& world, GangId id, const Decision& decision) {
   std::map<PodId, NodeId> nodes;
   for (const model::Action& action : decision.plan.actions) {

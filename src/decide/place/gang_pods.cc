@@ -7,6 +7,14 @@
 namespace capstan::decide::place {
 namespace {
 
+/// Returns the request without its queue and its preemptibility. Room for its pods does not depend on them, so gangs of
+/// different queues share one search.
+model::GangSpec for_search(model::GangSpec spec) {
+  spec.queue = {};
+  spec.preemptible = false;
+  return spec;
+}
+
 /// Reduces the sets of a gang to the pods that need a node, and sorts these pods by their sets. Sets without such pods
 /// are left out.
 void keep_pods_without_node(const model::Snapshot& snapshot, GangPods& pods) {
@@ -47,7 +55,7 @@ GangPods gang_pods_of(const model::Snapshot& snapshot, GangId id, const model::G
   pods.request.gang = id;
   pods.request.service = gang.service;
   pods.request.ordinal = gang.ordinal;
-  pods.request.spec = gang.spec;
+  pods.request.spec = for_search(gang.spec);
   for (const PodId pod_id : gang.pods) {
     const model::Pod* pod = snapshot.pods.find(pod_id);
     if (pod == nullptr || pod->phase == model::Pod::Phase::terminating)
@@ -73,9 +81,10 @@ GangPods gang_pods_of(const model::Catalog& catalog, const model::PlannedGang& p
   GangPods pods;
   pods.request.service = planned.service;
   pods.request.ordinal = planned.ordinal;
-  pods.request.spec = workload.gang();
-  pods.request.needed = pods.request.spec.gpus();
-  if (workload.queue.valid()) pods.ask[workload.queue] = pods.request.needed;
+  const model::GangSpec spec = workload.gang();
+  pods.request.spec = for_search(spec);
+  pods.request.needed = spec.gpus();
+  if (spec.queue.valid()) pods.ask[spec.queue] = pods.request.needed;
   return pods;
 }
 

@@ -14,7 +14,7 @@ namespace capstan::decide::place {
 /// The pods of a gang, grouped by whether they need a node.
 struct GangPods {
   Shortfall request;                ///< the gang and the request of the pods that need a node
-  std::vector<PodId> without_node;  ///< pods that need a node, in the order of the sets of `shape`
+  std::vector<PodId> without_node;  ///< pods that need a node, in the order of the sets of `request.spec`
   std::vector<NodeId> bound;        ///< nodes of the other pods
   std::int64_t have_node = 0;       ///< pods with a node, including nodes that are not in the snapshot
   QueueDemand ask;                  ///< GPUs that `without_node` would add to their queues

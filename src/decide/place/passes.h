@@ -12,7 +12,7 @@ namespace capstan::decide::place {
 std::span<const Pass<Policy::Kind, Context>> passes();
 
 /// `first_fit`: binds pods one by one, in the order of priority and age, to the first node with room. A gang without
-/// room waits for its queue if the limit of the queue is too low for this gang and the older gangs without room
+/// room waits for its queue if the limit of the queue is too low for this gang and the earlier gangs without room
 /// together.
 void bind_pods(Context& context);
 
@@ -28,7 +28,7 @@ void evict_broken(Context& context);
 void refuse_oversized(Context& context);
 
 /// `gang`: states for each gang without room what it lacks, so that nodes are bought for it. A gang is left out if its
-/// queue could not hold it in addition to the gangs placed now and the older gangs without room, because the nodes
+/// queue could not hold it in addition to the gangs placed now and the earlier gangs without room, because the nodes
 /// would stay empty.
 void state_shortfalls(Context& context);
 
@@ -36,7 +36,7 @@ void state_shortfalls(Context& context);
 void nominate_claims(Context& context);
 
 /// `gang`: takes room for replicas that are planned and have no pods yet, or states what they lack, so that nodes are
-/// bought before the pods appear.
+/// bought before the pods appear. Replicas whose pods have a rule that Capstan does not follow are left out.
 void reserve_planned(Context& context);
 
 }  // namespace capstan::decide::place

@@ -86,7 +86,7 @@ struct Shortfall {
   model::GangId gang;  ///< none while the gang is only planned
   model::ServiceId service;
   std::uint32_t ordinal = 0;
-  model::GangSpec spec;         ///< request of the pods that need a node, all of them together
+  model::GangSpec spec;         ///< request for all pods of the gang that need a node
   MilliGpu needed;              ///< GPUs of all these pods
   MilliGpu short_by;            ///< GPUs of the pods that do not fit in the best domain
   PodCounts short_pods{};       ///< pods that do not fit in the best domain
@@ -119,7 +119,7 @@ struct PlacementResult {
     never_fits,      ///< larger than any domain that exists or can be bought
     nominated,       ///< has no room now and waits for nodes on their way that will have it
   };
-  model::GangId gang;  ///< none for a planned gang
+  model::GangId gang;  ///< a pending gang; planned gangs have no result
   Kind kind = Kind::cannot_fit_now;
   model::Reason why;
   /// Gangs with a higher priority that wait for room, for nodes or for their queue; they are served before this gang.
@@ -164,9 +164,9 @@ struct PlaceOptions {
 /// search.
 ///
 /// @param index    index of the snapshot; only its cache `assumed` changes
-/// @param planned  replicas without pods; they take room after all pending gangs, those with a higher priority first,
-/// bind
-///                 nothing, and only add shortfalls
+/// @param planned  replicas without pods; nothing is bound for them. They reserve room after all pending gangs, those
+///                 with a higher priority first. Each one without room adds a shortfall, unless its queue is full or it
+///                 is larger than any domain that exists or can be bought
 Decision decide(Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
                 const Policy& policy, Memory& memory, Instant now, const PlaceOptions& with = {});
 

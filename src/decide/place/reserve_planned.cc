@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -8,10 +10,13 @@ namespace capstan::decide::place {
 namespace {
 
 void reserve(const GangPods& gang, Context& context) {
+  if (context.snapshot.catalog->eligibility.unsupported_rule(gang.request.spec) != model::PodRule::none) return;
   if (context.queues.refusal_of_promise(gang.ask)) return;
   const Fit fit = context.search.find(gang).fit;
-  for (const NodeId node : fit.nodes) {
-    context.take(node, gang.request.spec.pods.gpus_per_pod, gang.request.spec.pods.pod_class);
+  std::size_t taken = 0;  // nodes of the fit, which has one for each pod, in the order of the sets
+  for (std::size_t set = 0; set < gang.request.spec.sets() && !fit.nodes.empty(); ++set) {
+    const model::PodSet& pods = gang.request.spec.set(set);
+    for (std::int64_t i = 0; i < pods.count; ++i) context.take(fit.nodes[taken++], pods.gpus_per_pod, pods.pod_class);
   }
   context.queues.promise(gang.ask);
   if (!fit.nodes.empty()) return;

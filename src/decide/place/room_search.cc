@@ -18,21 +18,28 @@ bool is_simple(const GangPods& gang) {
   return gang.request.spec.other_pods.empty() && gang.request.spec.pods.gpus_per_pod > MilliGpu{};
 }
 
-std::int64_t most_of_one_pool(const model::Catalog& catalog, const Shortfall& shape) {
-  std::int64_t most = 0;
+/// Calls `visit(purchase, pods on one node)` for each purchase of nodes that may run the pods.
+template <typename Visit>
+void for_each_purchase(const model::Catalog& catalog, const Shortfall& shape, Visit visit) {
   for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
-    const model::Pool& pool = catalog.pools[p];
-    for (const model::OfferingId id : pool.offerings) {
+    for (const model::OfferingId id : catalog.pools[p].offerings) {
       const model::Offering& offering = catalog.offering(id);
       if (offering.gpu != shape.spec.pods.gpu || !shape.may_use(catalog, {{p}, id})) continue;
-      const std::int64_t per_node = fleet::places({whole_gpus(offering.gpus)}, shape.spec.pods.gpus_per_pod);
-      std::int64_t nodes = catalog.nodes_within_limits({p}, id);
-      nodes = std::min(nodes, catalog.limits.gpus.value_or(pool.limits.gpus) / offering.gpus);
-      nodes = std::min(nodes, catalog.limits.nodes.value_or(nodes));
-      if (shape.spec.required_level == TopologyLevel::node) nodes = std::min<std::int64_t>(nodes, 1);
-      most = std::max(most, nodes * per_node);
+      visit(model::Purchase{{p}, id}, fleet::places({whole_gpus(offering.gpus)}, shape.spec.pods.gpus_per_pod));
     }
   }
+}
+
+std::int64_t most_of_one_pool(const model::Catalog& catalog, const Shortfall& shape) {
+  std::int64_t most = 0;
+  for_each_purchase(catalog, shape, [&](const model::Purchase& purchase, std::int64_t per_node) {
+    const GpuCount pool_limit = catalog.pools[purchase.pool.value].limits.gpus;
+    std::int64_t nodes = catalog.nodes_within_limits(purchase.pool, purchase.offering);
+    nodes = std::min(nodes, catalog.limits.gpus.value_or(pool_limit) / catalog.offering(purchase.offering).gpus);
+    nodes = std::min(nodes, catalog.limits.nodes.value_or(nodes));
+    if (shape.spec.required_level == TopologyLevel::node) nodes = std::min<std::int64_t>(nodes, 1);
+    most = std::max(most, nodes * per_node);
+  });
   return most;
 }
 
@@ -94,6 +101,16 @@ std::int64_t RoomSearch::most_buyable(const GangPods& gang) {
   const auto [known, is_new] = buyable_.try_emplace(gang.request.spec);
   if (is_new) known->second = most_of_one_pool(*snapshot_.catalog, gang.request);
   return known->second;
+}
+
+bool RoomSearch::higher_limits_suffice(const GangPods& gang) const {
+  const bool is_one_node = gang.request.spec.required_level == TopologyLevel::node;
+  const std::int64_t needed_per_node = is_one_node ? gang.request.spec.pods.count : 1;
+  bool suffice = false;
+  for_each_purchase(*snapshot_.catalog, gang.request, [&](const model::Purchase&, std::int64_t per_node) {
+    suffice = suffice || per_node >= needed_per_node;
+  });
+  return suffice;
 }
 
 std::int64_t RoomSearch::most_on_all_nodes(const GangPods& gang) {
@@ -182,8 +199,9 @@ Fit RoomSearch::search(const GangPods& gang, const Request& request) {
                          : best_fit_of_sets(rooms_.rooms_for_trial(), requests_of_sets(gang, request));
 }
 
-/// Finds room for a gang without bound pods. Equal gangs are refused for the same reason. After a refusal, only the
-/// nodes that have changed since then are counted.
+/// Finds room for a gang without bound pods. A refusal is kept for all equal gangs. The next search for such a gang
+/// counts only the nodes that have changed since then. If the gang is not simple, the refusal is used only while no
+/// node has changed; otherwise the search starts again.
 Fit RoomSearch::fit_of_class(const GangPods& gang, const Request& request) {
   fleet::Refusal& known = refusal_of(gang, request.level);
   Fit fit;

@@ -38,7 +38,8 @@ class RoomSearch {
   std::int64_t most_ever(const GangPods& gang);
   /// Returns how many pods of the gang the nodes of one pool could hold together if the pool grew to its limit.
   std::int64_t most_buyable(const GangPods& gang);
-
+  /// Returns true if the nodes of one pool could hold all pods of the gang if no limit on GPUs, nodes or costs applied.
+  bool higher_limits_suffice(const GangPods& gang) const;
   /// Returns the larger of the numbers that `most_ever` and `most_buyable` would return if labels and taints excluded
   /// no node. The gang must have no bound pods.
   std::int64_t most_on_all_nodes(const GangPods& gang);

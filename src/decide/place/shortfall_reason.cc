@@ -48,7 +48,8 @@ void each_node(const Rooms& rooms, const Request& request, const Place& place, V
   });
 }
 
-/// Returns the nodes each of which has enough GPUs for all pods.
+/// Returns the nodes of the GPU kind, or the one node that the gang needs. Returns no value if none of them has enough
+/// GPUs for all pods.
 std::optional<Place> nodes_with_gpus(const Rooms& rooms, const Request& request) {
   if (request.only_node.valid()) {
     const NodeRoom* room = rooms.find(request.only_node);

@@ -15,8 +15,8 @@ namespace capstan::decide::place {
 /// @param lack     the shortfall of the gang
 model::Reason reason_of_shortfall(const Rooms& rooms, const Request& request, const Shortfall& lack);
 
-/// Returns the reason for a gang in which the pods with the most GPUs have room and those of another set have none. No
-/// value: the pods with the most GPUs have no room, or the gang has one set with GPUs.
+/// Returns the reason for a gang in which the pods with the most GPUs have room, but some pods of another set have
+/// none. Also returns a reason for a gang that needs no GPUs and lacks room. Otherwise returns no value.
 std::optional<model::Reason> reason_of_other_set(const Shortfall& lack);
 
 /// Returns true for a reason of reason_of_shortfall() that names another cause than too few free GPUs.

@@ -72,9 +72,8 @@ const Row kRows[] = {
        for (int i = 0; i < 2; ++i) node(world, 4, 1, {});
        waiting(world, 2, 8, TopologyLevel::rack);
      },
-     "labels or taints exclude the pods from nodes with free GPUs: the gang needs 16 H100 GPUs in one rack; one rack, "
-     "rack "
-     "\"rack-2\", has 16 free, but the nodes that may run the pods have at most 8 free in one rack"},
+     "labels or taints exclude the pods from nodes with free GPUs: the gang needs 16 H100 GPUs in one rack; one rack "
+     "(rack \"rack-2\") has 16 free, but the nodes that may run the pods have at most 8 free in one rack"},
     {"the free GPUs are on too many nodes",
      [](World& world) {
        for (int i = 0; i < 2; ++i) world.bind(world.gang(1, 3, TopologyLevel::node), node(world, 0, 0, {}));

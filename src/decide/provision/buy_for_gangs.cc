@@ -64,7 +64,7 @@ class Buyer {
                       .count = option->count,
                       .hold = policy_.hold,
                       .gang = lack.gang},
-                     {ReasonCode::launch_for_gang, {option->count, gpus_up(lack.short_by)}}, decision_, memory_);
+                     reason_of(lack, *option), decision_, memory_);
     place::ExpectedNodes& expected = capacity_.expected_nodes();
     if (option->completes_best) expected.use_free(lack.best_domain);
     expected.reserve(lack, option->domain, expected.lacking(lack, option->domain));
@@ -96,6 +96,20 @@ class Buyer {
       fewest = nodes;
     }
     return best;
+  }
+
+  /// Returns the reason for a launch. It says so if the new nodes may lack CPU or memory for the pods, because the
+  /// amounts are not known.
+  Reason reason_of(const Shortfall& lack, const Option& option) const {
+    bool needs_amounts = false;
+    for (std::size_t set = 0; set < lack.spec.sets(); ++set) {
+      const model::Resources& pod = capacity_.catalog().eligibility.requests(lack.spec.set(set).pod_class);
+      needs_amounts = needs_amounts || pod.cpu_milli > 0 || pod.memory_mib > 0;
+    }
+    const std::int64_t gpus = gpus_up(lack.short_by);
+    if (!needs_amounts || capacity_.new_nodes().resources_of({option.pool, option.offering}))
+      return {ReasonCode::launch_for_gang, {option.count, gpus}};
+    return {ReasonCode::launch_of_unknown_size, {option.count, gpus, model::reason_number(option.offering)}};
   }
 
   static Offer offer_of(const Option& option) {

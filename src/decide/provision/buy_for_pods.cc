@@ -61,9 +61,9 @@ bool may_use(const place::Shortfall* lack, const model::Catalog& catalog, const 
   return lack == nullptr || lack->may_use(catalog, purchase);
 }
 
-/// Returns true if pods with these shortfalls may share a node. Pods of one gang, and pods without a shortfall, always
-/// may share one. Pods of different gangs with shortfalls may share a node if they prefer the same zone and have the
-/// same constraints: their replicas are then spread over zones and not over nodes.
+/// Returns true if pods with these shortfalls may share a node. Pods of one gang may always share one, and so may two
+/// pods without a shortfall. Pods of different gangs with shortfalls may share a node if they prefer the same zone and
+/// have the same constraints: their replicas are then spread over zones and not over nodes.
 bool may_share_node(const place::Shortfall* a, const place::Shortfall* b) {
   if (a == b) return true;
   if (a == nullptr || b == nullptr || !a->preferred_zone.valid()) return false;
@@ -153,7 +153,8 @@ std::vector<WaitingPod> waiting_pods(const Index& index, const model::Snapshot& 
   return pods;
 }
 
-/// Adds new pods to the batch. Returns true if the batch has been open long enough.
+/// Adds new pods to the batch. Returns true if the batch closes: no new pod has appeared for `batch_idle`, or the batch
+/// has been open for `batch_max`.
 bool close_batch(const std::vector<WaitingPod>& demand, const Policy& policy, Memory& memory, Instant now) {
   if (demand.empty()) {
     memory.batch_first = memory.batch_last = Instant::never();

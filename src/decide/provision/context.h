@@ -37,8 +37,8 @@ struct Context {
 
 /// Updates memory from the snapshot before the passes run. It matches new claims to the launches that asked for them,
 /// and forgets complete groups. A failed claim puts its offering into backoff, and a successful one ends the backoff. A
-/// group that can no longer be completed is marked as released.
-/// @return the releases of the groups that can no longer be completed
+/// group that can no longer be completed, or that took too long, is marked as released.
+/// @return the releases of these groups
 std::vector<model::Action> follow(Memory& memory, const Index& index, const model::Snapshot& snapshot,
                                   const Policy& policy, Instant now);
 

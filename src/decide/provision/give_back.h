@@ -41,7 +41,7 @@ class ReturnableNodes {
   bool is_awaited(NodeId id, const model::Node& node) const;
 
   struct Budget {
-    std::int64_t allowed = 0;        ///< nodes that may terminate at once
+    std::int64_t allowed = 0;        ///< nodes that may terminate at the same time
     std::int64_t terminating = 0;    ///< nodes that terminate or were told to terminate
     std::int64_t above_minimum = 0;  ///< nodes above the minimum of the policy
   };

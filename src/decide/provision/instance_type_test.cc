@@ -54,6 +54,22 @@ TEST(InstanceType, NothingIsBoughtForAPodThatNoTypeHolds) {
   }
 }
 
+TEST(InstanceType, TheReasonForALaunchSaysThatTheSizeOfItsNodesIsNotKnown) {
+  for (const bool is_known : {true, false}) {
+    TwoTypes two;
+    two.gang(1, {.cpu_milli = 4'000});
+    if (!is_known) {
+      for (const model::OfferingId id : {two.small, two.large}) two.world.catalog().offerings[id.value].type = {};
+    }
+    ASSERT_EQ(two.bought(groups()).size(), 1U);
+    const model::Reason& why = two.decision.plan.actions.front().why;
+    EXPECT_EQ(why.code, is_known ? model::ReasonCode::launch_for_gang : model::ReasonCode::launch_of_unknown_size);
+    if (!is_known) {
+      EXPECT_EQ(why.numbers[2], two.small.value);
+    }
+  }
+}
+
 TEST(InstanceType, AnAmountThatIsNotStatedLimitsNothing) {
   TwoTypes two;
   two.gang(8, {.cpu_milli = 4'000, .memory_mib = 1'000'000, .storage_mib = 10'000, .pod_slots = 1});

@@ -20,7 +20,7 @@ struct Offer {
     not_cheapest,  ///< could be bought, but another offer has a pool of higher weight, a lower price, or a better zone
     refused,       ///< cannot be bought now; `why` gives the reason
     too_small,     ///< its nodes do not hold the pods
-    not_allowed,   ///< the pods may not run on its nodes, or its domain has its share of the replicas
+    not_allowed,   ///< the pods may not run on its nodes, or its domain already has its share of replicas
   };
   model::Purchase purchase;
   model::DomainId domain{};  ///< domain of all nodes; none: anywhere in the zone of the offering

@@ -27,7 +27,8 @@ struct Consolidation {
   bool enabled = true;
   Duration after = std::chrono::hours(1);    ///< time for which the pods of a node must not have changed
   Duration poll = std::chrono::seconds(10);  ///< time between two passes; Karpenter's default
-  std::int64_t budget_percent = 10;          ///< share of a pool's nodes that may terminate at once, rounded up
+  /// Share of a pool's nodes that may terminate at the same time, rounded up.
+  std::int64_t budget_percent = 10;
   /// Policy WhenEmptyOrUnderutilized only: a node is never given back if this share of its GPUs or more is used,
   /// millionths. 1'000'000 considers every node, as Karpenter does. Cluster Autoscaler uses 500'000.
   std::int64_t use_below_ppm = 1'000'000;

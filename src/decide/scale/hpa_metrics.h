@@ -49,8 +49,9 @@ struct HpaReadiness {
 HpaPod::Group group_pod(const HpaPodFacts& pod, bool cpu, const HpaReadiness& readiness, Instant now);
 
 struct HpaProposal {
-  bool valid = false;                    ///< false: an error for HPA, for example if no counted pod has a reading
-  std::int64_t mean_milli = 0;           ///< mean of the samples, or of the total for a metric that is not per pod
+  bool valid = false;  ///< false: an error for HPA, for example if no counted pod has a reading
+  /// Mean of the samples. For an object or external metric: the value, or its share per replica for an AverageValue.
+  std::int64_t mean_milli = 0;
   std::int64_t utilization_percent = 0;  ///< utilization; set by propose_by_utilization only
   double ratio = 0;
   double filled_ratio = 0;  ///< ratio after values were assumed for missing and unready pods; else equal to `ratio`
@@ -73,8 +74,8 @@ std::int64_t sum_for_value(std::span<const std::int64_t> items_milli);
 std::int64_t sum_for_average_value(std::span<const std::int64_t> items_milli);
 
 /// Implements GetObjectMetricReplicas and GetExternalMetricReplicas with a Value. The ratio is multiplied by the number
-/// of running and ready pods, whatever `current` is. If no pod is ready, the proposal is 0
-/// (kubernetes/kubernetes#130130).
+/// of running and ready pods and not by `current`, so that the proposal is 0 if no pod is ready
+/// (kubernetes/kubernetes#130130). If `current` is 0, the proposal is the ratio itself, rounded up.
 /// @param ready_pods empty: no pod exists, which is an error unless current is 0
 HpaProposal propose_by_value(std::int64_t usage_milli, std::int64_t target_milli, ReplicaCount current,
                              std::optional<ReplicaCount> ready_pods, const HpaSettings& settings);

@@ -149,9 +149,9 @@ TEST(Roles, ARoleWithASilentReplicaLendsNone) {
   }
 }
 
-/// Two of seven decode replicas serve, which is their minimum, and prefill lacks one of its minimum. A loan would leave
-/// decode below its minimum, and the same plan would convert the replica back. Found by scripts/swarm in world
-/// 101:1389.
+/// Two of seven decode replicas serve, which is the minimum of decode. One prefill replica serves, one fewer than the
+/// minimum of prefill. A loan would leave decode below its minimum, and the same plan would convert the replica back.
+/// Found by scripts/swarm in world 101:1389.
 TEST(Roles, ARoleLendsNoReplicaOfItsServingMinimum) {
   model::Catalog catalog;
   catalog.services.resize(2);

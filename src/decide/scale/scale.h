@@ -39,8 +39,9 @@ using Policy = std::variant<Fixed, DutyCycleHpa, QueueHpa, MemoryHpa, Capstan, R
 /// Returns the interval at which the policy is to be evaluated. The caller keeps the schedule; `decide` always answers.
 Duration period(const Policy& policy);
 
-/// Returns the signals that the policy needs of each replica. A replica without one of them counts as silent: the
-/// policy holds or raises the replica count.
+/// Returns the signals that the policy needs of each replica. A replica without one of them counts as silent.
+/// Capstan's own policies then hold or raise the replica count; an HPA does so only if `blocks_scale_down_if_silent`
+/// is set.
 std::vector<model::SignalField> needed_signals(const Policy& policy);
 
 /// State that one decision about a service passes to the next. Its size is bounded, because an entry that is older than
@@ -179,7 +180,8 @@ struct Decision {
 /// like a fresh one, and capacity on its way is known only through spec.replicas.
 ///
 /// @param memory updated in place with this answer and, if it differs from the current replicas, with the change
-/// @return a decision whose `desired` is in [min, max] of the service, unless HPA leaves a workload at 0 as it is
+/// @return a decision whose `desired` is in [min, max] of the service, with two exceptions: an HPA leaves a workload
+/// at 0 as it is, and a floor in `memory` keeps the current replicas even if they exceed the maximum
 Decision decide(const WorkloadView& role, const Policy& policy, Memory& memory, Instant now);
 
 /// Returns the replicas to remove so that `keep` non-draining ones remain: pending first, then starting, then ready

@@ -28,8 +28,8 @@ ReplicaCount fullest_of(const std::vector<ReplicaCount>& held, ReplicaCount keep
 
 ReplicaCount fullest_now(const Spread& spread) { return spread.held.empty() ? 0 : spread.held.front(); }
 
-/// Returns the replicas in the fullest domain of a fleet of `replicas`. Removals come from the fullest domains, and
-/// additions go to the other domains.
+/// Returns how many replicas the fullest domain has after the fleet has changed from `placed` to `replicas` replicas.
+/// Removals come from the fullest domains, and additions go to the other domains.
 ReplicaCount fullest_at(const Spread& spread, ReplicaCount placed, ReplicaCount replicas) {
   if (replicas < placed) return fullest_of(spread.held, replicas);
   return std::max(fullest_now(spread), even_share(replicas, spread.domains));

@@ -51,8 +51,8 @@ std::int64_t pods_on_nodes(const Index& index, const model::Catalog& catalog, co
   return place::pods_that_fit(index.rooms, request);
 }
 
-/// Returns for how many pods nodes may still be bought, at most `most`. Sets `refused` if only capacity errors prevent
-/// a purchase.
+/// Returns for how many pods nodes may still be bought. In each pool, the search stops at the first whole node that
+/// reaches `most` pods. Sets `refused` if only capacity errors prevent a purchase.
 std::int64_t pods_on_purchases(const model::Workload& workload, const PurchaseLimits& capacity, std::int64_t most,
                                bool& refused) {
   const model::Catalog& catalog = capacity.catalog();
@@ -86,7 +86,9 @@ Supply supply_of(const Index& index, const model::Catalog& catalog, const model:
                  provision::PurchaseLimits* capacity, ReplicaCount most) {
   Supply supply{.gpus = workload.tensor_parallel, .price_per_hour = price_of(workload, catalog)};
   if (capacity == nullptr || workload.placed_elsewhere) return supply;
-  const std::int64_t pods_most = most * std::max(workload.pods, 1);
+  // Nodes are counted for the set with the most GPUs per pod.
+  const std::int64_t pods_per_replica = workload.gang().pods.count;
+  const std::int64_t pods_most = most * pods_per_replica;
   std::int64_t pods = pods_on_nodes(index, catalog, workload);
   for (const place::ExpectedNode& expected : capacity->expected_nodes().nodes()) {
     if (expected.gpu != workload.gpu || !catalog.eligibility.admits(workload.pod_class, expected.bought)) continue;
@@ -94,7 +96,7 @@ Supply supply_of(const Index& index, const model::Catalog& catalog, const model:
   }
   const std::int64_t buyable = pods_on_purchases(workload, *capacity, pods_most, supply.refused);
   supply.refused = supply.refused && pods == 0;
-  supply.further_replicas = std::min(most, (pods + buyable) / std::max(workload.pods, 1));
+  supply.further_replicas = std::min(most, (pods + buyable) / pods_per_replica);
   return supply;
 }
 

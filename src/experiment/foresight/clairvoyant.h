@@ -13,7 +13,7 @@
 namespace capstan::experiment {
 
 /// Two figures with which every policy of a scenario can be compared (docs/decisions/0011): a cost below which no
-/// policy can go, and the cost of a policy that knows every request in advance.
+/// policy that holds the SLO can go, and the cost of a policy that knows every request in advance.
 struct Clairvoyant {
   /// A lower bound of the paid GPU time of every policy that meets the share of requests that the SLO asks for.
   struct LowerBound {

@@ -48,7 +48,7 @@ class FleetTrials {
     Result<std::vector<RunResult>> results = extra_.run(planned, "constant fleet");
     if (!results) return std::unexpected(results.error());
     runs_ += static_cast<int>(possible.size());
-    for (std::size_t i = 0; i < possible.size(); ++i) note(possible[i], std::move((*results)[i]));
+    for (std::size_t i = 0; i < possible.size(); ++i) note(possible[i], std::move((*results)[i]), whole);
     return {};
   }
 
@@ -56,8 +56,7 @@ class FleetTrials {
     const auto found = known_.find(fleet);
     return found != known_.end() && found->second;
   }
-  /// Returns the cheapest fleet that holds the SLO. If none does, returns the fleet with the highest attainment among
-  /// the fleets that were run to their end.
+  /// Returns the cheapest fleet that holds the SLO. If none does, returns the fleet whose run met the most requests.
   std::optional<ConstantFleet> best() const {
     if (!best_) return std::nullopt;
     ConstantFleet fleet = *best_;
@@ -79,9 +78,11 @@ class FleetTrials {
     Price price;
   };
 
-  void note(const Candidate& candidate, RunResult result) {
-    const bool holds = !ended_early(result, miss_limit_) && experiment::holds_slo(result, scenario_.service().slo);
+  void note(const Candidate& candidate, RunResult result, bool whole) {
+    const bool exceeds_limit = ended_early(result, miss_limit_);
+    const bool holds = !exceeds_limit && experiment::holds_slo(result, scenario_.service().slo);
     known_[candidate.fleet] = holds;
+    if (exceeds_limit && !whole) return;  // the figures are those of a part of the run
     if (best_) {
       const bool better = holds != best_->holds_slo ? holds
                           : holds                   ? candidate.price < best_price_
@@ -116,11 +117,11 @@ struct FleetLine {
 
 struct Smallest {
   std::optional<ReplicaCount> replicas;  ///< none: not even the largest number holds the SLO
-  bool is_exact = true;                  ///< true: the fleet that is smaller by one was run, too, and misses the SLO
+  bool is_exact = true;                  ///< true: the fleet that is smaller by one misses the SLO or is not allowed
 };
 
-/// Finds the smallest fleet of a line that holds the SLO. It always runs two fleets at a time, so that the outcome does
-/// not depend on the number of threads.
+/// Finds the smallest fleet of a line that holds the SLO. Each step chooses up to two fleets, whatever the number of
+/// threads, so that the outcome does not depend on that number.
 class LineSearch {
  public:
   LineSearch(FleetTrials& trials, const FleetLine& line)

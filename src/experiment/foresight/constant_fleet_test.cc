@@ -196,11 +196,17 @@ TEST(RaisedMinimumTrials, SettingTheValueRepeatsTheTrialIfItsNodesExist) {
   ASSERT_TRUE(raised.result) << verdict_words(*comparison);
   EXPECT_FALSE(holds_slo(comparison->results.front(), comparison->slo));
   EXPECT_TRUE(holds_slo(*raised.result, comparison->slo));
-  EXPECT_LE(raised.runs, kMaxMinimumRuns);
+  EXPECT_LE(raised.runs, kMaxMinimumRuns + 2 * static_cast<int>(kCheckedSeeds));
+  ASSERT_TRUE(raised.seeds);
+  EXPECT_EQ(raised.seeds->outcomes.size(), kCheckedSeeds);
+  EXPECT_EQ(raised.seeds->outcomes.front().attainment_ppm, raised.result->attainment_ppm());
   const std::string value = std::to_string(raised.min.front());
   EXPECT_EQ(raised.setting, "service.replicas.min: " + value);
-  const scenario::Scenario set =
-      scenario_of(kTwoTides, {nodes, "service.replicas.min=" + value, "service.replicas.initial=" + value});
+  std::vector<std::string> sets{nodes};
+  sets.insert(sets.end(), raised.sets.begin(), raised.sets.end());
+  EXPECT_EQ(sets,
+            (std::vector<std::string>{nodes, "service.replicas.min=" + value, "service.replicas.initial=" + value}));
+  const scenario::Scenario set = scenario_of(kTwoTides, sets);
   const Result<RunResult> again = run(set, set.policies.front(), set.seed);
   ASSERT_TRUE(again);
   EXPECT_EQ(again->state_hash, raised.result->state_hash);
@@ -211,6 +217,12 @@ TEST(RaisedMinimumTrials, NodesForTheRaisedMinimumExistFromTheStart) {
   ASSERT_TRUE(comparison && comparison->raised_minimum);
   ASSERT_TRUE(comparison->raised_minimum->result) << verdict_words(*comparison);
   EXPECT_TRUE(holds_slo(*comparison->raised_minimum->result, comparison->slo));
+  const scenario::Scenario set = scenario_of(kTwoTides, comparison->raised_minimum->sets);
+  const scenario::PolicySpec* policy = find_policy(set, comparison->raised_minimum->policy);
+  ASSERT_NE(policy, nullptr);
+  const Result<RunResult> again = run(set, *policy, set.seed);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->state_hash, comparison->raised_minimum->result->state_hash) << "the arguments state the nodes, too";
 }
 
 TEST(RaisedMinimumTrials, TheCheapestOutcomeOfSeveralPoliciesIsRecommended) {

@@ -50,6 +50,53 @@ std::string setting_words(const scenario::Scenario& scenario, const ReplicaCount
   return words;
 }
 
+ReplicaCount initial_of(const scenario::Scenario& scenario) {
+  return scenario.cluster.initial.empty() ? 0 : scenario.cluster.initial.front().replicas;
+}
+
+/// Returns the arguments that state the existing nodes of the raised scenario as counts of the stated entries; nothing
+/// if other entries would be needed.
+std::optional<std::vector<std::string>> node_arguments(const std::vector<sim::ExistingNodes>& stated,
+                                                       const std::vector<sim::ExistingNodes>& raised) {
+  std::vector<std::string> arguments;
+  std::int64_t matched = 0;
+  for (const sim::ExistingNodes& nodes : stated) {
+    const auto is_alike = [&](const sim::ExistingNodes& other) {
+      return other.offering == nodes.offering && other.pool == nodes.pool;
+    };
+    const auto is_same_entry = [&](const sim::ExistingNodes& other) { return other.entry == nodes.entry; };
+    if (std::ranges::count_if(stated, is_alike) > 1 || std::ranges::count_if(stated, is_same_entry) > 1) return {};
+    std::int64_t count = 0;
+    for (const sim::ExistingNodes& other : raised) {
+      if (!is_alike(other)) continue;
+      count += other.count;
+      ++matched;
+    }
+    if (count != nodes.count) arguments.push_back(fmt::format("cluster.existing.{}.count={}", nodes.entry, count));
+  }
+  if (matched != std::ssize(raised)) return {};
+  return arguments;
+}
+
+/// Returns the arguments of `--set` that turn the stated scenario of one service into the raised one; empty if they
+/// cannot do so.
+std::vector<std::string> set_arguments(const scenario::Scenario& stated, const ReplicaCounts& min) {
+  if (min.size() != 1) return {};
+  const scenario::Scenario raised = with_minimum(stated, min);
+  std::vector<std::string> arguments{fmt::format("service.replicas.min={}", min.front())};
+  const ReplicaCount max = raised.catalog->services.front().max_replicas;
+  if (max != stated.catalog->services.front().max_replicas) {
+    arguments.push_back(fmt::format("service.replicas.max={}", max));
+  }
+  if (initial_of(raised) != initial_of(stated)) {
+    arguments.push_back(fmt::format("service.replicas.initial={}", initial_of(raised)));
+  }
+  const auto nodes = node_arguments(stated.cluster.existing, raised.cluster.existing);
+  if (!nodes) return {};
+  arguments.insert(arguments.end(), nodes->begin(), nodes->end());
+  return arguments;
+}
+
 bool is_fixed(const scenario::PolicySpec& policy) {
   const bool has_peer = std::ranges::any_of(policy.peers, [](const auto& peer) { return peer.has_value(); });
   return !has_peer && std::ranges::all_of(policy.policies.scale, [](const decide::scale::Policy& scale) {
@@ -146,6 +193,33 @@ class MinimumTrials {
   int runs_ = 0;
 };
 
+/// Simulates the policy with the raised minimum and other seeds, and does the same for the size of the constant fleet
+/// if the raised minimum misses the SLO with one of them.
+Result<void> check_raised(const scenario::Scenario& scenario, const ReplicaCounts& goal, RaisedMinimum& raised,
+                          ExtraRuns& extra) {
+  const scenario::PolicySpec* policy = find_policy(scenario, raised.policy);
+  if (policy == nullptr || !raised.result || !extra.has_budget()) return {};
+  Result<SeedCheck> check = check_policy(with_minimum(scenario, raised.min), *policy, *raised.result, extra);
+  if (!check) return std::unexpected(std::move(check.error()));
+  raised.runs += static_cast<int>(kCheckedSeeds) - 1;
+  raised.seeds = std::move(*check);
+  if (raised.is_steady() || raised.min == goal || !extra.has_budget()) return {};
+
+  const scenario::Scenario larger = with_minimum(scenario, goal);
+  const PlannedRun planned{.scenario = &larger, .policy = policy};
+  Result<std::vector<RunResult>> result = extra.run(std::span(&planned, 1), "higher minimum");
+  if (!result) return std::unexpected(std::move(result.error()));
+  check = check_policy(larger, *policy, result->front(), extra);
+  if (!check) return std::unexpected(std::move(check.error()));
+  raised.runs += static_cast<int>(kCheckedSeeds);
+  if (!check->holds_with_all()) return {};
+  raised.min = goal;
+  raised.setting = setting_words(scenario, goal);
+  raised.result = std::move(result->front());
+  raised.seeds = std::move(*check);
+  return {};
+}
+
 /// Returns the first policy, then the policies that cost less, the cheapest first.
 std::vector<const RunResult*> policies_to_try(std::span<const RunResult> results) {
   std::vector<const RunResult*> tried = {&results.front()};
@@ -179,6 +253,12 @@ Result<std::optional<RaisedMinimum>> try_higher_minimum(const scenario::Scenario
                                                  is_cheaper(*(*raised)->result, results.front()));
     const bool is_better = is_useful && (!best || !best->result || is_cheaper(*(*raised)->result, *best->result));
     if (is_better || (!best && result == &results.front())) best = std::move(*raised);
+  }
+  if (best) {
+    if (Result<void> done = check_raised(scenario, constant->replicas, *best, extra); !done) {
+      return std::unexpected(std::move(done.error()));
+    }
+    if (best->result) best->sets = set_arguments(scenario, best->min);
   }
   return best;
 }

@@ -3,10 +3,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "experiment/foresight/constant_fleet.h"
 #include "experiment/run/batch.h"
+#include "experiment/run/seed_check.h"
 
 // Tests whether a higher `min` of replicas gives a policy a better result.
 namespace capstan::experiment {
@@ -16,8 +18,15 @@ struct RaisedMinimum {
   std::string policy;
   ReplicaCounts min;    ///< minimum by service of the catalog: the value that helps, or the highest that was tried
   std::string setting;  ///< `min` as a scenario writes it: "service.replicas.min: 3"
-  int runs = 0;
+  int runs = 0;         ///< runs of this search, those with other seeds included
   std::optional<RunResult> result;  ///< result of the policy with this minimum; no value if none that was tried helps
+  /// Arguments of `--set` that repeat the result, with the replicas and nodes that exist from the start:
+  /// "service.replicas.min=3". Empty if none helps, or if such arguments cannot state the fleet.
+  std::vector<std::string> sets{};
+  std::optional<SeedCheck> seeds{};  ///< the same with other seeds; none: not tried
+
+  /// Returns true if the policy holds the SLO with this minimum and every seed that was tried.
+  bool is_steady() const { return seeds && seeds->holds_with_all(); }
 };
 
 /// A saving below this share of the policy's cost is no reason to recommend a setting.
@@ -31,7 +40,8 @@ inline constexpr std::size_t kMaxRaisedPolicies = 3;
 /// SLO if the policy still holds it and costs less. It helps a policy that misses the SLO if the policy then holds it.
 /// The replicas of the raised minimum, and nodes for them, exist from the start, as if the minimum had applied for a
 /// while. Policies that cost less than the first one, the cheapest first, are tried after it, because one of them may
-/// need only a few more replicas.
+/// need only a few more replicas. The outcome is simulated with other seeds. If it misses the SLO with one of them, the
+/// minimum of the constant fleet's size is used instead, if it holds the SLO with all of them.
 /// @param results  results of the policies, ranked
 /// @return the outcome that costs least and holds the SLO; if no value helps, that of the first policy; nothing if
 ///         there is nothing to try: the number of replicas is fixed, or no constant fleet holds the SLO

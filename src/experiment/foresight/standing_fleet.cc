@@ -10,6 +10,7 @@
 
 #include "base/known_row.h"
 #include "base/number_text.h"
+#include "base/unit_text.h"
 #include "experiment/text/words.h"
 #include "model/role_names.h"
 
@@ -217,7 +218,7 @@ scenario::PolicySpec constant_policy(const scenario::Scenario& scenario, const R
 }
 
 std::string fleet_words(const scenario::Scenario& scenario, const ReplicaCounts& replicas) {
-  if (replicas.size() == 1) return counted(replicas.front(), "replica", "replicas");
+  if (replicas.size() == 1) return count_text(replicas.front(), "replica", "replicas");
   const ReplicaCount all = std::accumulate(replicas.begin(), replicas.end(), ReplicaCount{0});
   return by_part(scenario, replicas) + (all == 1 ? " replica" : " replicas");
 }

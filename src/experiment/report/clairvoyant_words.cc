@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/unit_text.h"
 #include "experiment/report/frontier.h"
 #include "experiment/run/ranking.h"
 #include "experiment/text/layout.h"
@@ -38,7 +39,7 @@ std::string bound_words(const Clairvoyant& c) {
   if (!c.bound.solved) text += "; the solver stopped early, so the bound could be higher";
   if (c.bound.unattainable_requests > 0) {
     text += fmt::format("; {} would miss the SLO even alone on a warm replica, and both rows leave {} out",
-                        counted(c.bound.unattainable_requests, "request", "requests"),
+                        count_text(c.bound.unattainable_requests, "request", "requests"),
                         c.bound.unattainable_requests == 1 ? "it" : "them");
   }
   return text;

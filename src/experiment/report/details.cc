@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/number_text.h"
+#include "base/unit_text.h"
 #include "experiment/report/spending.h"
 #include "experiment/text/layout.h"
 #include "experiment/text/words.h"
@@ -102,7 +103,7 @@ std::string role_rows(const RunResult& r, std::size_t width) {
 
 std::string figures(const char* label, const std::vector<Figure>& all, std::size_t width, std::string rest = "") {
   std::string text;
-  for (const Figure& f : all) text += (text.empty() ? "" : " · ") + counted(f.number, f.one, f.many);
+  for (const Figure& f : all) text += (text.empty() ? "" : " · ") + count_text(f.number, f.one, f.many);
   return wrapped("  " + pad_right(label, kLabel), text + rest, width);
 }
 
@@ -136,8 +137,8 @@ std::string replica_rows(const RunResult& r, std::size_t width) {
   const std::string starts = r.cold_starts == 0 ? ""
                                                 : fmt::format(", median {}, the longest {}",
                                                               time_text(r.cold_start_p50), time_text(r.cold_start_max));
-  std::string changes = r.wakes == 0 ? "" : " · " + counted(r.wakes, "woken", "woken");
-  if (r.conversions > 0) changes += " · " + counted(r.conversions, "change of role", "changes of role");
+  std::string changes = r.wakes == 0 ? "" : " · " + count_text(r.wakes, "woken", "woken");
+  if (r.conversions > 0) changes += " · " + count_text(r.conversions, "change of role", "changes of role");
   return figures("replicas",
                  {{r.replicas_peak, "ready at the peak"},
                   {r.gangs_deferred, "gang waited for GPUs", "gangs waited for GPUs"},

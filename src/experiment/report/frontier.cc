@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/unit_text.h"
 #include "experiment/report/verdict.h"
 #include "experiment/run/ranking.h"
 #include "experiment/text/layout.h"
@@ -65,7 +66,7 @@ std::string step_words(const RunResult& result, const ScaleStep& step) {
   const std::string part = step.part().empty() ? "" : step.part() + " ";
   const std::string one = part + "replica", many = part + "replicas";
   return fmt::format("{} has requested {} since {}: {}", result.policy,
-                     counted(step.desired, one.c_str(), many.c_str()), clock(step.at), step.why);
+                     count_text(step.desired, one.c_str(), many.c_str()), clock(step.at), step.why);
 }
 
 std::string divergence_line(const RunResult& a, const RunResult& b, std::size_t width) {

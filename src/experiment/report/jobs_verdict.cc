@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/number_text.h"
+#include "base/unit_text.h"
 #include "experiment/report/result_words.h"
 #include "experiment/report/services.h"
 #include "experiment/run/ranking.h"
@@ -18,7 +19,7 @@ namespace {
 /// Returns "19 of 20 jobs ended".
 std::string ended_words(const RunResult& r) {
   const JobOutcomes jobs = r.job_outcomes();
-  return fmt::format("{} of {} ended", grouped_text(jobs.ended), counted(jobs.arrived, "job", "jobs"));
+  return fmt::format("{} of {} ended", grouped_text(jobs.ended), count_text(jobs.arrived, "job", "jobs"));
 }
 
 std::string ended_and_cost(const RunResult& r) { return ended_words(r) + " for " + cost_words(r); }
@@ -33,7 +34,7 @@ std::string lost_words(const RunResult& r) {
     lost += jobs.lost_gpu_ns;
   }
   if (restarts == 0) return "";
-  return fmt::format("; {} lost {} GPU-hours", counted(restarts, "restart", "restarts"), gpu_hours(lost));
+  return fmt::format("; {} lost {} GPU-hours", count_text(restarts, "restart", "restarts"), gpu_hours(lost));
 }
 
 /// Returns why the first policy comes first.

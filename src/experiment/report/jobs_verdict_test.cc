@@ -45,28 +45,33 @@ const JobsCase kJobsCases[] = {
     {"without goals the policy under which most jobs end comes first, whatever it costs",
      {{"none", 0, kNoGoal, 0}, {"all", 20, kNoGoal, 80}},
      "all is the cheapest of the policies under which the most jobs end: 20 of 20 jobs ended for 80.00 USD in 2 h "
-     "(40.00 USD/h). none comes next: 0 of 20 jobs ended for 0.0 GPU-hours, 100 % less than all."},
+     "(40.00 USD/h, 29,200 USD/month). none comes next: 0 of 20 jobs ended for 0.0 GPU-hours, 100 % less than all."},
     {"if as many end, the cheaper one comes first",
      {{"dear", 20, kNoGoal, 80}, {"cheap", 20, kNoGoal, 60}},
      "cheap is the cheapest of the policies under which the most jobs end: 20 of 20 jobs ended for 60.00 USD in 2 h "
-     "(30.00 USD/h). dear comes next: 20 of 20 jobs ended for 80.00 USD, 33 % more than cheap."},
+     "(30.00 USD/h, 21,900 USD/month). dear comes next: 20 of 20 jobs ended for 80.00 USD, 33 % more than cheap."},
     {"a goal comes before the number of other jobs",
      {{"late", 20, 2, 10}, {"in time", 18, 1, 50}},
      "in time is the cheapest policy that holds the goals of the jobs and ends the most jobs without a goal: 28 of 30 "
      "jobs "
-     "ended for 50.00 USD in 2 h (25.00 USD/h). late comes next: 30 of 30 jobs ended for 10.00 USD, 80 % less than in "
+     "ended for 50.00 USD in 2 h (25.00 USD/h, 18,250 USD/month). late comes next: 30 of 30 jobs ended for 10.00 USD, "
+     "80 % less than in "
      "time; it misses train (80.0 % in time, 90.0 % asked)."},
     {"if all miss a goal, the first one misses least",
      {{"worse", 20, 4, 10}, {"better", 20, 3, 50}},
      "No policy holds the goals of the jobs. better comes closest: 30 of 30 jobs ended for 50.00 USD in 2 h (25.00 "
-     "USD/h); it misses train (70.0 % in time, 90.0 % asked)."},
+     "USD/h, 18,250 USD/month); it misses train (70.0 % in time, 90.0 % asked)."},
     {"policies that do the same",
      {{"a", 20, 0, 10}, {"b", 20, 0, 10}},
-     "Both policies have the same result: 30 of 30 jobs ended for 10.00 USD in 2 h (5.00 USD/h) with each of them."},
-    {"one policy without goals", {{"a", 19, kNoGoal, 10}}, "a: 19 of 20 jobs ended for 10.00 USD in 2 h (5.00 USD/h)."},
+     "Both policies have the same result: 30 of 30 jobs ended for 10.00 USD in 2 h (5.00 USD/h, 3,650 USD/month) with "
+     "each of them."},
+    {"one policy without goals",
+     {{"a", 19, kNoGoal, 10}},
+     "a: 19 of 20 jobs ended for 10.00 USD in 2 h (5.00 USD/h, 3,650 USD/month)."},
     {"one policy that misses a goal",
      {{"a", 20, 5, 10}},
-     "a misses train (50.0 % in time, 90.0 % asked): 30 of 30 jobs ended for 10.00 USD in 2 h (5.00 USD/h)."},
+     "a misses train (50.0 % in time, 90.0 % asked): 30 of 30 jobs ended for 10.00 USD in 2 h (5.00 USD/h, 3,650 "
+     "USD/month)."},
 };
 
 Comparison comparison_of(const std::vector<JobsRun>& policies) {

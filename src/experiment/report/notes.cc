@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/number_text.h"
+#include "base/unit_text.h"
 #include "experiment/text/words.h"
 
 namespace capstan::experiment {
@@ -35,7 +36,25 @@ std::string large_nodes_note(const Comparison& c) {
   return fmt::format(
       "Under {}, {} of the paid GPU time was on GPUs without a pod: a replica has {}, and the smallest "
       "node {}. Smaller nodes may cost less.",
-      best.policy, share_text(share_ppm), counted(replica, "GPU", "GPUs"), node);
+      best.policy, share_text(share_ppm), count_text(replica, "GPU", "GPUs"), node);
+}
+
+/// Returns a note if nodes without a pod are a considerable part of the cost of the first policy.
+std::string empty_nodes_note(const Comparison& c) {
+  const RunResult& best = c.results.front();
+  if (best.paid_gpu_ns() <= 0) return "";
+  const auto share_ppm = static_cast<std::int64_t>(best.empty_node_gpu_ns * 1'000'000 / best.paid_gpu_ns());
+  const auto delay = c.empty_node_delays.find(best.policy);
+  if (share_ppm < kNotedEmptyNodesPpm || delay == c.empty_node_delays.end()) return "";
+  const std::string cost = best.empty_node_micro_usd > 0 ? " (" + usd(best.empty_node_micro_usd) + " USD)" : "";
+  const std::string nodes = fmt::format("Under {}, {} of the paid GPU time{} was on nodes without any pod.",
+                                        best.policy, share_text(share_ppm), cost);
+  if (!delay->second) return nodes + " This policy never gives a node back.";
+  return fmt::format(
+      "{} A node is given back after {} without pods: with a shorter `provision: {{consolidation: {{after: ...}}}}` "
+      "the "
+      "fleet costs less, and a replica that starts later waits for a new node more often.",
+      nodes, time_text(*delay->second));
 }
 
 /// Returns a note if the requests of a trace are so far apart that its times are probably not in seconds.
@@ -48,15 +67,15 @@ std::string sparse_trace_note(const Comparison& c) {
   if (gap < kLongGap) return "";
   return fmt::format(
       "The trace has one request every {} on average: {} in {}. If its times are not in seconds, convert them; a "
-      "column "
-      "of milliseconds is read as seconds.",
-      time_text(gap), counted(best.requests.arrived, "request", "requests"), time_text(best.simulated));
+      "column of milliseconds is read as seconds.",
+      time_text(gap), count_text(best.requests.arrived, "request", "requests"), time_text(best.simulated));
 }
 
 }  // namespace
 
 std::vector<std::string> notes_on(const Comparison& c) {
-  std::vector<std::string> notes = {sparse_trace_note(c), assumed_start_note(c), large_nodes_note(c)};
+  std::vector<std::string> notes = {sparse_trace_note(c), assumed_start_note(c), large_nodes_note(c),
+                                    empty_nodes_note(c)};
   std::erase(notes, "");
   return notes;
 }

@@ -10,8 +10,12 @@ namespace capstan::experiment {
 /// Share of the paid GPU time, in millionths. If GPUs without a pod take at least this share, a note says so.
 inline constexpr std::int64_t kNotedUnallocatedPpm = 500'000;
 
+/// Share of the cost, in millionths. If nodes without a pod cost at least this share, a note says so.
+inline constexpr std::int64_t kNotedEmptyNodesPpm = 50'000;
+
 /// Returns sentences about the scenario without which the table may mislead, most important first: the trace
-/// may not be in seconds, the start time of engines is only assumed, or the nodes are too large for the replicas.
+/// may not be in seconds, the start time of engines is only assumed, the nodes are too large for the replicas, or nodes
+/// without a pod are a part of the cost.
 std::vector<std::string> notes_on(const Comparison& c);
 
 }  // namespace capstan::experiment

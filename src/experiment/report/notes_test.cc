@@ -56,6 +56,23 @@ TEST(Notes, AskIfASparseTraceIsInSeconds) {
   EXPECT_EQ(notes_on(c), Notes{});
 }
 
+TEST(Notes, SayWhatEmptyNodesCost) {
+  Comparison c = large_nodes();
+  c.catalog = nullptr;
+  c.results[0].empty_node_gpu_ns = 800;  // of 8'000
+  c.results[0].empty_node_micro_usd = 7'200'000;
+  c.empty_node_delays["a"] = 1h;
+  EXPECT_EQ(notes_on(c),
+            Notes{"Under a, 10.0 % of the paid GPU time (7.20 USD) was on nodes without any pod. A node is given back "
+                  "after 1 h without pods: with a shorter `provision: {consolidation: {after: ...}}` the fleet costs "
+                  "less, and a replica that starts later waits for a new node more often."});
+  c.empty_node_delays["a"] = std::nullopt;
+  EXPECT_EQ(notes_on(c), Notes{"Under a, 10.0 % of the paid GPU time (7.20 USD) was on nodes without any pod. This "
+                               "policy never gives a node back."});
+  c.results[0].empty_node_gpu_ns = 399;
+  EXPECT_EQ(notes_on(c), Notes{}) << "less than 5 %";
+}
+
 TEST(Notes, SayThatAStartIsAssumed) {
   Comparison c = large_nodes();
   c.catalog = nullptr;

@@ -304,6 +304,10 @@ Json remarks(const RunResult& r) {
   return json;
 }
 
+Json gpu_cost(GpuNanoseconds time, std::int64_t micro_usd) {
+  return {{"gpu_hours", gpu_hours_decimal(time)}, {"cost_usd", usd_decimal(micro_usd)}, {"cost_micro_usd", micro_usd}};
+}
+
 Json policy(const RunResult& r, const SeriesChoice& choice) {
   Json json = {{"policy", r.policy}, {"seed", r.seed}, {"simulated_ns", r.simulated.count()}};
   json["requests"] = requests(r.requests);
@@ -325,6 +329,8 @@ Json policy(const RunResult& r, const SeriesChoice& choice) {
   json["cost_per_million_tokens_usd"] = price(r.micro_usd_per_million_tokens());
   json["spending"] = spending(r);
   json["idle_gpu_minutes"] = idle_gpu_minutes(r);
+  json["empty_nodes"] = gpu_cost(r.empty_node_gpu_ns, r.empty_node_micro_usd);
+  json["empty_nodes"]["gpu_time_ns"] = number(r.empty_node_gpu_ns);
   json["gangs_deferred"] = r.gangs_deferred;
   json["cold_starts"] = cold_starts_json({r.cold_starts, r.cold_start_p50, r.cold_start_max});
   if (r.wakes > 0) json["wakes"] = r.wakes;
@@ -334,9 +340,7 @@ Json policy(const RunResult& r, const SeriesChoice& choice) {
   add_roles(r.roles, r.minutes.size(), json);
   if (r.is_shared()) {
     json["services"] = services(r, choice.by_minute || choice.decisions, choice.decisions);
-    json["no_pod"] = {{"gpu_hours", gpu_hours_decimal(r.idle_node_gpu_ns)},
-                      {"cost_usd", usd_decimal(r.idle_node_micro_usd)},
-                      {"cost_micro_usd", r.idle_node_micro_usd}};
+    json["no_pod"] = gpu_cost(r.idle_node_gpu_ns, r.idle_node_micro_usd);
   }
   if (!r.jobs.empty()) json["jobs"] = jobs(r);
   if (!r.queues.empty()) json["queues"] = queues(r, choice.decisions);
@@ -386,26 +390,34 @@ Json constant_fleet(const Comparison& comparison, Duration bucket) {
           {"runs", fleet.runs},           {"result", policy(fleet.result, {.bucket = bucket})}};
 }
 
+Json seed_outcomes(const SeedCheck& check) {
+  Json seeds = Json::array();
+  for (const SeedOutcome& outcome : check.outcomes) {
+    seeds.push_back({{"seed", outcome.seed},
+                     {"attainment_ppm", outcome.attainment_ppm},
+                     {"holds_slo", outcome.holds_slo},
+                     {"cost_usd", usd_decimal(outcome.micro_usd)},
+                     {"cost_micro_usd", outcome.micro_usd}});
+  }
+  return seeds;
+}
+
 Json raised_minimum(const Comparison& comparison, Duration bucket) {
   const RaisedMinimum& raised = *comparison.raised_minimum;
-  return {
-      {"policy", raised.policy},    {"setting", raised.setting},
-      {"min_replicas", raised.min}, {"helps", raised.result.has_value()},
-      {"runs", raised.runs},        {"result", raised.result ? policy(*raised.result, {.bucket = bucket}) : Json()}};
+  return {{"policy", raised.policy},
+          {"setting", raised.setting},
+          {"min_replicas", raised.min},
+          {"helps", raised.result.has_value()},
+          {"runs", raised.runs},
+          {"seeds", raised.seeds ? seed_outcomes(*raised.seeds) : Json()},
+          {"result", raised.result ? policy(*raised.result, {.bucket = bucket}) : Json()}};
 }
 
 Json seed_checks(const std::vector<SeedCheck>& checks) {
   Json json = Json::array();
   for (const SeedCheck& check : checks) {
-    Json seeds = Json::array();
-    for (const SeedOutcome& outcome : check.outcomes) {
-      seeds.push_back({{"seed", outcome.seed},
-                       {"attainment_ppm", outcome.attainment_ppm},
-                       {"holds_slo", outcome.holds_slo},
-                       {"cost_usd", usd_decimal(outcome.micro_usd)},
-                       {"cost_micro_usd", outcome.micro_usd}});
-    }
-    json.push_back({{"policy", check.policy}, {"holds_with_all", check.holds_with_all()}, {"seeds", std::move(seeds)}});
+    json.push_back(
+        {{"policy", check.policy}, {"holds_with_all", check.holds_with_all()}, {"seeds", seed_outcomes(check)}});
   }
   return json;
 }

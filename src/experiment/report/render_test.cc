@@ -136,7 +136,8 @@ start 2 min 10 s
   GPU time: █ busy ▒ idle ░ starting ▞ held by partial gangs · launching or unallocated
 
 queue · gang · group is the cheapest policy that holds the SLO of 99.0 %: 99.3 % met for 40.00 USD in 58 min 22 s (41.12
-USD/h). No other policy holds the SLO; duty cycle · first-fit · CA comes closest: 61.0 % met for 60.00 USD.
+USD/h, 30,017 USD/month). No other policy holds the SLO; duty cycle · first-fit · CA comes closest: 61.0 % met for 60.00
+USD.
 why   queue · gang · group compared with duty cycle · first-fit · CA: 38.3 percentage points more met (371 fewer late,
       12 fewer timed out); 10.0 GPU-hours less: 12.0 h less idle, 2.0 h more busy
       00:17:20  140 requests wait, +1 replica was wanted (duty cycle · first-fit · CA)
@@ -225,8 +226,8 @@ Llama-3.3-70B TP4 on A100, gangs of 4 pods in one node · SLO 99.0 %: TTFT ≤ 2
   disruptions   1 by consolidation · 0 by scale-down · 0 by eviction · 0 by spot · 9 requests cut · 0 of them by spot
   decisions     12 actions · 0 reversals
 
-queue · gang · group holds the SLO of 99.0 %: 99.3 % met for 40.00 USD in 58 min 22 s (41.12 USD/h); 7 late, 0 without a
-complete answer, score 24.8.
+queue · gang · group holds the SLO of 99.0 %: 99.3 % met for 40.00 USD in 58 min 22 s (41.12 USD/h, 30,017 USD/month); 7
+late, 0 without a complete answer, score 24.8.
 next  capstan compare s.yaml · capstan sim s.yaml --policy "queue · gang · group" -o json
 )");
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/number_text.h"
+#include "base/unit_text.h"
 #include "experiment/report/clairvoyant_words.h"
 #include "experiment/report/details.h"
 #include "experiment/report/frontier.h"
@@ -261,7 +262,7 @@ std::string differences(const Comparison& c, std::size_t width) {
 /// compared with the weights of other moments.
 bool is_about_jobs(const Moment& moment) { return moment.reason == JobWaits::kReason; }
 
-/// Returns the two moments with the largest weight, from two policies if several policies have moments. Adds the wait
+/// Returns the two moments with the largest weight; in a comparison, at most one moment of each policy. Adds the wait
 /// of batch jobs with the largest weight, under the first policy that has one. All are in the order of time.
 std::string moments(const Comparison& c, const std::string& first_label, std::size_t width) {
   struct OwnMoment {
@@ -298,8 +299,8 @@ std::string moments(const Comparison& c, const std::string& first_label, std::si
 
 std::string header(const Comparison& c, const Paint& paint, std::size_t width) {
   const RunResult& best = c.results.front();
-  const std::string arrived = best.has_only_jobs() ? counted(best.job_outcomes().arrived, "job", "jobs")
-                                                   : counted(best.requests.arrived, "request", "requests");
+  const std::string arrived = best.has_only_jobs() ? count_text(best.job_outcomes().arrived, "job", "jobs")
+                                                   : count_text(best.requests.arrived, "request", "requests");
   std::string first = wrapped(
       "", fmt::format("{} · {} · {} · {} · seed {}", c.title, time_text(best.simulated), arrived, c.load, c.seed),
       width);
@@ -310,6 +311,26 @@ std::string header(const Comparison& c, const Paint& paint, std::size_t width) {
   const std::string cold = cold_start.count() > 0 ? label + time_text(cold_start) : "";
   return paint.bold(first) + "\n" +
          wrapped("", fmt::format("{}{}{}", c.service, best.is_shared() ? "" : " · " + slo_words(c.slo), cold), width);
+}
+
+/// Returns the recommended minimum as arguments of the command; empty if there is none, or if they cannot state it.
+std::string minimum_arguments(const Comparison& c) {
+  std::string arguments;
+  if (!c.raised_minimum) return arguments;
+  for (const std::string& set : c.raised_minimum->sets) arguments += " --set " + shell_word(set);
+  return arguments;
+}
+
+/// Returns the commands to run next.
+std::string next_commands(const Comparison& c, const std::string& arguments) {
+  const std::string& policy = c.results.front().policy;
+  const std::string named = shell_word(policy) == policy ? '"' + policy + '"' : shell_word(policy);
+  const std::string again = fmt::format("capstan sim {} --policy {}", arguments, named);
+  if (c.results.size() == 1) return fmt::format("capstan compare {} · {} -o json", arguments, again);
+  if (c.results.front().has_only_jobs()) return again;  // a plan needs a service
+  const std::string minimum = minimum_arguments(c);
+  const std::string changed = minimum.empty() ? "" : fmt::format("capstan compare {}{} · ", arguments, minimum);
+  return changed + again + " · for manifests to deploy: capstan plan --example";
 }
 
 }  // namespace
@@ -336,15 +357,7 @@ std::string render_text(const Comparison& c, const std::string& arguments, const
   if (!one && (options.frontier || swept)) out += frontier_words(c, width);
   if (c.clairvoyant) out += clairvoyant_words(c, width);
   for (const std::string& note : notes_on(c)) out += wrapped("note  ", note, width);
-  const std::string& policy = c.results.front().policy;
-  const std::string named = shell_word(policy) == policy ? '"' + policy + '"' : shell_word(policy);
-  const std::string again = fmt::format("capstan sim {} --policy {}", arguments, named);
-  const bool has_only_jobs = c.results.front().has_only_jobs();  // a plan needs a service
-  return out + wrapped("next  ",
-                       one             ? fmt::format("capstan compare {} · {} -o json", arguments, again)
-                       : has_only_jobs ? again
-                                       : again + " · for manifests to deploy: capstan plan --example",
-                       width);
+  return out + wrapped("next  ", next_commands(c, arguments), width);
 }
 
 }  // namespace capstan::experiment

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/number_text.h"
+#include "base/unit_text.h"
 #include "experiment/report/frontier.h"
 #include "experiment/text/words.h"
 
@@ -20,7 +21,7 @@ std::int64_t idle_gpu_minutes(const RunResult& result) {
 std::string broken_words(const RunResult& result) {
   std::string text;
   const auto add = [&](std::int64_t count, const char* one, const char* many) {
-    if (count > 0) text += (text.empty() ? "broken invariants: " : ", ") + counted(count, one, many);
+    if (count > 0) text += (text.empty() ? "broken invariants: " : ", ") + count_text(count, one, many);
   };
   const InvariantFigures& broken = result.invariants;
   add(broken.partial_gang, "gang partly placed", "gangs partly placed");
@@ -46,7 +47,8 @@ std::string time_and_price_words(const RunResult& r) {
   if (r.simulated <= Duration{}) return "";
   const std::string text = " in " + time_text(r.simulated);
   if (r.total_micro_usd() == 0) return text;
-  return text + fmt::format(" ({} USD/h)", usd(per_hour_milli(r.total_micro_usd(), r.simulated) / 1000));
+  const std::int64_t per_hour = per_hour_milli(r.total_micro_usd(), r.simulated) / 1000;
+  return text + fmt::format(" ({} USD/h, {} USD/month)", usd(per_hour), usd_per_month_text({per_hour}));
 }
 
 std::string cost_against(const RunResult& r, const RunResult& other) {

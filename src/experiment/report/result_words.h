@@ -17,8 +17,9 @@ std::string broken_words(const RunResult& result);
 /// Returns "78.27 USD", or the paid GPU time if no price is known.
 std::string cost_words(const RunResult& result);
 
-/// Returns the length of the run and the price per hour: " in 30 min (80.00 USD/h)". The text follows `cost_words` in
-/// the first sentence of a report. The other sentences compare runs of the same length.
+/// Returns the length of the run and its price per hour and month: " in 30 min (80.00 USD/h, 58,400 USD/month)". A
+/// month has 730 such hours. The text follows `cost_words` in the first sentence of a report. The other sentences
+/// compare runs of the same length.
 std::string time_and_price_words(const RunResult& result);
 
 /// Returns "33 % less than", "4 % more than", "under 1 % more than" or, if both are equal in words, "as much as".

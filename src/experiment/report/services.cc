@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/number_text.h"
+#include "base/unit_text.h"
 #include "experiment/report/frontier.h"
 #include "experiment/report/result_words.h"
 #include "experiment/text/layout.h"
@@ -99,7 +100,7 @@ Value sum_of(const std::vector<const Row*>& rows, Value Row::* member) {
 /// Returns the name of the row with the sums of the other rows: "975 others".
 template <typename Row>
 std::string others_name(const std::vector<const Row*>& others) {
-  return counted(std::ssize(others), "other", "others");
+  return count_text(std::ssize(others), "other", "others");
 }
 
 /// Returns the cells of the services that a table does not show, as sums.

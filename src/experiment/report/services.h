@@ -28,11 +28,11 @@ std::string queue_table(const RunResult& result, TableRows rows = TableRows::wor
 /// Returns the table of a policy's teams. Empty if the scenario names none. The worst teams have the highest cost.
 std::string team_table(const RunResult& result, TableRows rows = TableRows::worst);
 
-/// Returns "the SLO of 99 %" or "the SLOs of all 3 services", and the goals of jobs if there are any.
+/// Returns "the SLO of 99.0 %" or "the SLOs of all 3 services", and the goals of jobs if there are any.
 std::string slo_phrase(const Comparison& comparison);
 
-/// Returns the services whose SLO the result misses, and the jobs whose goal it misses: "code (97.1 % met, 99 % asked)
-/// and nightly (...)". Of many, it names three and counts the others.
+/// Returns the services whose SLO the result misses, and the jobs whose goal it misses: "code (97.1 % met, 99.0 %
+/// asked) and nightly (...)". Of many, it names three and counts the others.
 std::string missed_services_words(const RunResult& result);
 
 }  // namespace capstan::experiment

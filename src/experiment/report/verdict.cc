@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/number_text.h"
+#include "base/unit_text.h"
 #include "experiment/report/frontier.h"
 #include "experiment/report/jobs_verdict.h"
 #include "experiment/report/result_words.h"
@@ -30,7 +31,8 @@ constexpr std::size_t kMaxTerms = 3;  // largest number of terms for requests, a
 std::string met_words(const RunResult& r) { return share_text(r.attainment_ppm()) + " met"; }
 std::string met_and_cost(const RunResult& r) { return met_words(r) + " for " + cost_words(r); }
 
-/// Returns `met_and_cost` with the length of the run: "99.2 % met for 40.00 USD in 30 min (80.00 USD/h)".
+/// Returns `met_and_cost` with the length of the run: "99.2 % met for 40.00 USD in 30 min (80.00
+/// USD/h, 58,400 USD/month)".
 std::string met_and_cost_in_time(const RunResult& r) { return met_and_cost(r) + time_and_price_words(r); }
 
 /// Returns "the SLO", or "the SLOs" of several services.
@@ -89,7 +91,7 @@ std::string constant_fleet_words(const Comparison& c) {
     return fmt::format(" No constant fleet within the limits {} {}{}: the best, {}, meets {}.",
                        marked_policy(c) != nullptr ? "holds" : "would hold", slo_noun(c),
                        marked_policy(c) != nullptr ? "" : " either", fleet.words,
-                       share_text(fleet.result.attainment_ppm()));
+                       fleet.result.requests.met == 0 ? "no request" : share_text(fleet.result.attainment_ppm()));
   }
   const char* bounded = is_at_minimum(c, fleet) ? "the fewest that replicas.min allows, "
                         : fleet.is_smallest     ? ""
@@ -98,50 +100,16 @@ std::string constant_fleet_words(const Comparison& c) {
       fmt::format("constant fleet of {}, {}sized with knowledge of this load,", fleet.words, bounded);
   const RunResult* best = marked_policy(c);
   const std::string beaten = beaten_words(c, fleet.result);
-  if (best == nullptr || is_cheaper(fleet.result, *best)) {
+  if (best == nullptr) {
     return fmt::format(" For comparison only: a {} would hold {} for {}{}.", subject, slo_noun(c),
                        cost_words(fleet.result), beaten);
   }
+  if (is_cheaper(fleet.result, *best)) {
+    return fmt::format(" For comparison only: a {} would hold {} for {}{}. {} costs {} this fleet.", subject,
+                       slo_noun(c), cost_words(fleet.result), beaten, best->policy, cost_against(*best, fleet.result));
+  }
   return fmt::format(" For comparison only: a {} would hold {} for {}: {} {}{}.", subject, slo_noun(c),
                      cost_words(fleet.result), cost_against(fleet.result, *best), best->policy, beaten);
-}
-
-/// Returns the effect of a higher minimum of replicas on a policy. Empty if a policy holds the SLO anyway and the
-/// minimum does not make it cheaper.
-std::string minimum_words(const Comparison& c) {
-  if (!c.raised_minimum) return "";
-  const RaisedMinimum& raised = *c.raised_minimum;
-  if (!raised.result) {
-    if (marked_policy(c) != nullptr) return "";
-    return fmt::format(" A higher minimum, up to {}, was tried and does not make {} hold {}.", raised.setting,
-                       raised.policy, slo_noun(c));
-  }
-  const auto stated = std::ranges::find(c.results, raised.policy, &RunResult::policy);
-  if (stated != c.results.end() && holds_slo(*stated, c.slo)) {
-    return fmt::format(" With a higher minimum ({}), {} would cost {} instead of {} and still hold {} ({}).",
-                       raised.setting, raised.policy, cost_words(*raised.result), cost_words(*stated), slo_noun(c),
-                       met_words(*raised.result));
-  }
-  return fmt::format(" With a higher minimum ({}), {} would hold {} for {} ({}).", raised.setting, raised.policy,
-                     slo_noun(c), cost_words(*raised.result), met_words(*raised.result));
-}
-
-/// Returns by how much the best policy misses the SLO if none holds it.
-std::string shortfall_words(const Comparison& c) {
-  const RunResult& best = c.results.front();
-  if (!best.services.empty()) {
-    const RequestCount short_of_slo = requests_short_of_slo(best, c.slo);  // 0: only goals of jobs are missed
-    const std::string requests =
-        short_of_slo == 0 ? "" : fmt::format(", {} short of the SLOs", counted(short_of_slo, "request", "requests"));
-    return fmt::format("No policy holds {}. {} comes closest: {}{}; it misses {}.", slo_phrase(c), best.policy,
-                       met_and_cost_in_time(best), requests, missed_services_words(best));
-  }
-  const std::int64_t points = c.slo.attainment_ppm - best.attainment_ppm();
-  const std::string in_points =
-      points < kSmallestShownPoints ? "" : fmt::format(" ({} percentage points)", tenths(points, kPercentagePoint));
-  return fmt::format("No policy holds the SLO of {}. {} comes closest: {}, {} short of the SLO{}.",
-                     share_text(c.slo.attainment_ppm), best.policy, met_and_cost_in_time(best),
-                     counted(requests_short_of_slo(best, c.slo), "request", "requests"), in_points);
 }
 
 /// Returns "1 to 5".
@@ -157,28 +125,107 @@ std::string met_range_words(const SeedCheck& check, std::size_t first) {
   return low == high ? high + " met" : fmt::format("{} to {} met", low.substr(0, low.find(' ')), high);
 }
 
+/// Returns the costs with its seeds from position `first` on: " for 94.15 to 126.28 USD". Empty if no price is known.
+std::string cost_range_words(const SeedCheck& check, std::size_t first) {
+  const auto [least, most] = std::ranges::minmax(std::span(check.outcomes).subspan(first), {}, &SeedOutcome::micro_usd);
+  if (least.micro_usd <= 0) return "";
+  const std::string low = usd(least.micro_usd), high = usd(most.micro_usd);
+  return low == high ? fmt::format(" for {} USD", high) : fmt::format(" for {} to {} USD", low, high);
+}
+
 /// Returns how often a checked policy holds the SLO: "with 1 of them (95.2 to 99.4 % met)".
 std::string held_words(const SeedCheck& check) {
   return fmt::format("with {} of them ({})", check.held() == 0 ? "none" : std::to_string(check.held()),
                      met_range_words(check, 0));
 }
 
+/// Returns the effect of a higher minimum of replicas on a policy. Empty if a policy holds the SLO anyway and the
+/// minimum does not make it cheaper.
+std::string minimum_words(const Comparison& c) {
+  if (!c.raised_minimum) return "";
+  const RaisedMinimum& raised = *c.raised_minimum;
+  if (!raised.result) {
+    if (marked_policy(c) != nullptr) return "";
+    return fmt::format(" A higher minimum, up to {}, was tried and does not make {} hold {}.", raised.setting,
+                       raised.policy, slo_noun(c));
+  }
+  const auto stated = std::ranges::find(c.results, raised.policy, &RunResult::policy);
+  const bool is_held = stated != c.results.end() && holds_slo(*stated, c.slo);
+  std::string text =
+      is_held ? fmt::format(" With a higher minimum ({}), {} would cost {} instead of {} and still hold {} ({})",
+                            raised.setting, raised.policy, cost_words(*raised.result), cost_words(*stated), slo_noun(c),
+                            met_words(*raised.result))
+              : fmt::format(" With a higher minimum ({}), {} would hold {} for {} ({})", raised.setting, raised.policy,
+                            slo_noun(c), cost_words(*raised.result), met_words(*raised.result));
+  if (!raised.seeds) return text + ".";
+  if (raised.is_steady()) return text + fmt::format(", also with each of the seeds {}.", seeds_words(*raised.seeds, 1));
+  return text + fmt::format(", but of the seeds {} only {}.", seeds_words(*raised.seeds, 0), held_words(*raised.seeds));
+}
+
+/// Returns what became of most requests of a run that met none of them.
+std::string most_requests_words(const RunResult& r) {
+  const RequestFigures& n = r.requests;
+  const std::array<std::pair<RequestCount, const char*>, 5> outcomes = {{{n.late(), "were late"},
+                                                                         {n.rejected, "were rejected"},
+                                                                         {n.failed, "failed"},
+                                                                         {n.timed_out, "timed out"},
+                                                                         {n.in_flight + n.queued, "had no answer"}}};
+  const auto [count, outcome] = *std::ranges::max_element(outcomes, {}, &std::pair<RequestCount, const char*>::first);
+  std::string text =
+      fmt::format("{} of {} {}", grouped_text(count), count_text(n.arrived, "request", "requests"), outcome);
+  if (count == n.late()) {
+    text += fmt::format(" (median TTFT {}, median TPOT {})", seconds(r.ttft.p50_us), milliseconds(r.tpot.p50_us));
+  }
+  return text;
+}
+
+/// Returns by how much the best policy misses the SLO if none holds it.
+std::string shortfall_words(const Comparison& c) {
+  const RunResult& best = c.results.front();
+  if (best.requests.met == 0 && best.services.empty()) {
+    return fmt::format("No policy holds the SLO of {}, and none meets a single request. {} costs least, {}{}: {}.",
+                       share_text(c.slo.attainment_ppm), best.policy, cost_words(best), time_and_price_words(best),
+                       most_requests_words(best));
+  }
+  if (!best.services.empty()) {
+    const RequestCount short_of_slo = requests_short_of_slo(best, c.slo);  // 0: only goals of jobs are missed
+    const std::string requests =
+        short_of_slo == 0 ? "" : fmt::format(", {} short of the SLOs", count_text(short_of_slo, "request", "requests"));
+    return fmt::format("No policy holds {}. {} comes closest: {}{}; it misses {}.", slo_phrase(c), best.policy,
+                       met_and_cost_in_time(best), requests, missed_services_words(best));
+  }
+  const std::int64_t points = c.slo.attainment_ppm - best.attainment_ppm();
+  const std::string in_points =
+      points < kSmallestShownPoints ? "" : fmt::format(" ({} percentage points)", tenths(points, kPercentagePoint));
+  return fmt::format("No policy holds the SLO of {}. {} comes closest: {}, {} short of the SLO{}.",
+                     share_text(c.slo.attainment_ppm), best.policy, met_and_cost_in_time(best),
+                     count_text(requests_short_of_slo(best, c.slo), "request", "requests"), in_points);
+}
+
+/// Returns the check of the policy that holds the SLO with every seed; null if there is none.
+const SeedCheck* steady_check(const Comparison& c) {
+  const auto found = std::ranges::find_if(c.seed_checks, &SeedCheck::holds_with_all);
+  return found == c.seed_checks.end() ? nullptr : &*found;
+}
+
 /// Returns whether the policies that were simulated with other seeds hold the SLO with them, too. Empty if none was.
 std::string seed_words(const Comparison& c) {
-  if (c.seed_checks.empty()) return "";
-  const SeedCheck& first = c.seed_checks.front();
-  if (first.holds_with_all()) {
-    return fmt::format(" With each of the seeds {}, {} holds {}, too: {}.", seeds_words(first, 1), first.policy,
-                       slo_noun(c), met_range_words(first, 1));
+  const SeedCheck* steady = steady_check(c);
+  std::string by_chance;
+  std::int64_t count = 0;
+  for (const SeedCheck& check : c.seed_checks) {
+    if (check.holds_with_all()) continue;
+    by_chance += ++count == 1 ? fmt::format("of the seeds {}, {} holds {} {}", seeds_words(check, 0), check.policy,
+                                            slo_noun(c), held_words(check))
+                              : fmt::format("; {} {}", check.policy, held_words(check));
   }
-  std::string text = fmt::format(" The result depends on chance. Of the seeds {}, {} holds {} {}",
-                                 seeds_words(first, 0), first.policy, slo_noun(c), held_words(first));
-  for (const SeedCheck& check : std::span(c.seed_checks).subspan(1)) {
-    text += check.holds_with_all() ? fmt::format("; {} holds {} with all of them ({}) and is marked", check.policy,
-                                                 slo_noun(c), met_range_words(check, 0))
-                                   : fmt::format("; {} {}", check.policy, held_words(check));
-  }
-  return text + ".";
+  if (steady == nullptr) return by_chance.empty() ? "" : fmt::format(" The result depends on chance: {}.", by_chance);
+  std::string text =
+      fmt::format(" With each of the seeds {}, {} holds {}, too: {}{}.", seeds_words(*steady, 1), steady->policy,
+                  slo_noun(c), met_range_words(*steady, 1), cost_range_words(*steady, 1));
+  if (count == 0) return text;
+  return text + fmt::format(" {} on chance: {}.", count == 1 ? "A cheaper policy depends" : "Cheaper policies depend",
+                            by_chance);
 }
 
 /// Returns true if all policies meet the same number of requests at the same cost.
@@ -189,10 +236,20 @@ bool all_alike(const Comparison& c) {
   });
 }
 
-/// Returns the comparison of the second policy with the marked one.
+/// Returns the comparison of the second policy with the first one.
 std::string runner_up_words(const Comparison& c) {
   const RunResult& best = c.results[0];
-  const RunResult& next = c.results[1];
+  const auto is_other = [&](const RunResult& r) {  // a policy that holds the SLO by chance has a sentence of its own
+    return std::ranges::find(c.seed_checks, r.policy, &SeedCheck::policy) == c.seed_checks.end();
+  };
+  const bool is_steady = steady_check(c) != nullptr;
+  const auto found = is_steady ? std::ranges::find_if(c.results, is_other) : c.results.begin() + 1;
+  const bool has_others_by_chance = is_steady && c.seed_checks.size() > 1;
+  if (found == c.results.end() || (has_others_by_chance && !holds_slo(*found, c.slo))) return "";
+  const RunResult& next = *found;
+  if (!holds_slo(next, c.slo) && next.requests.met == 0) {
+    return fmt::format(" No other policy holds {} or meets a single request.", slo_noun(c));
+  }
   if (!holds_slo(next, c.slo)) {
     return fmt::format(" No other policy holds {}; {} comes closest: {}.", slo_noun(c), next.policy,
                        met_and_cost(next));
@@ -292,7 +349,11 @@ std::string verdict_words(const Comparison& c) {
     text = fmt::format("{} policies hold {}: {} with each of them.",
                        number == 2 ? "Both" : fmt::format("All {}", number), slo_phrase(c), met_and_cost_in_time(best));
   } else {
-    text = fmt::format("{} is the cheapest policy that holds {}: {}.{}", best.policy, slo_phrase(c),
+    const SeedCheck* steady = steady_check(c);
+    const std::string seeds = steady != nullptr && c.seed_checks.size() > 1
+                                  ? fmt::format(" with each of the seeds {}", seeds_words(*steady, 0))
+                                  : "";
+    text = fmt::format("{} is the cheapest policy that holds {}{}: {}.{}", best.policy, slo_phrase(c), seeds,
                        met_and_cost_in_time(best), runner_up_words(c));
   }
   text += seed_words(c);

@@ -57,7 +57,9 @@ const VerdictCase kVerdicts[] = {
      {},
      "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 78.00 USD. No other policy holds the "
      "SLO; b comes closest: 96.4 % met for 69.00 USD. For comparison only: a constant fleet of 9 replicas, sized "
-     "with knowledge of this load, would hold the SLO for 61.00 USD, less than every policy here."},
+     "with knowledge of this load, would hold the SLO for 61.00 USD, less than every policy here. a costs 28 % more "
+     "than this "
+     "fleet."},
     {"a constant fleet beats every policy that holds it, and a cheaper policy misses it",
      {{"a", 995, 78}, {"b", 964, 50}},
      {{"9 replicas", 991, 61}},
@@ -65,7 +67,7 @@ const VerdictCase kVerdicts[] = {
      "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 78.00 USD. No other policy holds the "
      "SLO; b comes closest: 96.4 % met for 50.00 USD. For comparison only: a constant fleet of 9 replicas, sized "
      "with knowledge of this load, would hold the SLO for 61.00 USD, less than every policy here that holds the "
-     "SLO."},
+     "SLO. a costs 28 % more than this fleet."},
     {"a higher minimum makes the marked policy cheaper",
      {{"a", 991, 78}, {"b", 610, 90}},
      {{"9 replicas", 991, 85}},
@@ -98,6 +100,19 @@ const VerdictCase kVerdicts[] = {
      "(2.6 percentage points). For comparison only: a constant fleet of 9 replicas, sized with knowledge of this "
      "load, would hold the SLO for 80.00 USD. A higher minimum, up to replicas.min: 9, was tried and does not "
      "make a hold the SLO."},
+    {"no policy meets any request: what became of the requests",
+     {{"a", 0, 69}, {"b", 0, 80}},
+     {{"16 replicas", 0, 200}},
+     {},
+     "No policy holds the SLO of 99.0 %, and none meets a single request. a costs least, 69.00 USD: 1,000 of 1,000 "
+     "requests were late (median TTFT 0.00 s, median TPOT 0.0 ms). No constant fleet within the limits would hold the "
+     "SLO either: the best, 16 replicas, meets no request."},
+    {"only one policy meets any request",
+     {{"a", 995, 40}, {"b", 0, 60}},
+     {},
+     {},
+     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 40.00 USD. No other policy holds the SLO "
+     "or meets a single request."},
     {"all policies are alike",
      {{"a", 995, 40}, {"b", 995, 40}, {"c", 995, 40}},
      {{"2 replicas", 995, 40}},
@@ -125,7 +140,7 @@ const VerdictCase kVerdicts[] = {
      {},
      "a holds the SLO of 99.0 %: 99.5 % met for 40.00 USD; 5 late, 0 without a complete answer, score 0.0. For "
      "comparison only: a constant fleet of 1 replica, sized with knowledge of this load, would hold the SLO for "
-     "30.00 USD, less than every policy here."},
+     "30.00 USD, less than every policy here. a costs 33 % more than this fleet."},
     {"without a price GPU-hours are compared",
      {{"a", 995, 0}},
      {},
@@ -178,10 +193,9 @@ TEST(Verdict, ACostSaysForHowLong) {
   c.slo.attainment_ppm = 990'000;
   c.results = {outcome({"a", 995, 40}), outcome({"b", 964, 30})};
   for (RunResult& r : c.results) r.simulated = std::chrono::minutes(30);
-  EXPECT_EQ(
-      verdict_words(c),
-      "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 40.00 USD in 30 min (80.00 USD/h). No "
-      "other policy holds the SLO; b comes closest: 96.4 % met for 30.00 USD.");
+  EXPECT_EQ(verdict_words(c),
+            "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 40.00 USD in 30 min (80.00 USD/h, "
+            "58,400 USD/month). No other policy holds the SLO; b comes closest: 96.4 % met for 30.00 USD.");
 }
 
 TEST(Verdict, TheMarkGoesToTheCheapestThatHoldsTheSlo) {
@@ -195,9 +209,11 @@ TEST(Verdict, TheMarkGoesToTheCheapestThatHoldsTheSlo) {
 
 SeedCheck seed_check(const char* policy, const std::vector<std::int64_t>& met_milli) {
   SeedCheck check{.policy = policy, .outcomes = {}};
+  std::int64_t usd = 40'000'000;
   for (const std::int64_t met : met_milli) {
     check.outcomes.push_back(
-        {.seed = check.outcomes.size() + 1, .attainment_ppm = met * 1000, .holds_slo = met >= 990});
+        {.seed = check.outcomes.size() + 1, .attainment_ppm = met * 1000, .holds_slo = met >= 990, .micro_usd = usd});
+    usd += 1'500'000;
   }
   return check;
 }
@@ -205,23 +221,61 @@ SeedCheck seed_check(const char* policy, const std::vector<std::int64_t>& met_mi
 TEST(Verdict, SaysWhetherTheResultDependsOnTheSeed) {
   Comparison c;
   c.slo.attainment_ppm = 990'000;
-  c.results = {outcome({"a", 995, 40}), outcome({"b", 996, 50})};
-  const auto has = [&](const std::string& words) { return verdict_words(c).find(words) != std::string::npos; };
+  c.results = {outcome({"a", 995, 40}), outcome({"b", 996, 50}), outcome({"c", 997, 60})};
   c.seed_checks = {seed_check("a", {995, 992, 993, 991, 994})};
-  EXPECT_TRUE(has(" With each of the seeds 2 to 5, a holds the SLO, too: 99.1 to 99.4 % met.")) << verdict_words(c);
+  EXPECT_EQ(verdict_words(c),
+            "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 40.00 USD. The next cheapest policy "
+            "that holds the SLO is b: 99.6 % met for 50.00 USD, 25 % more than a. With each of the seeds 2 to 5, a "
+            "holds the SLO, too: 99.1 to 99.4 % met for 41.50 to 46.00 USD.");
   EXPECT_EQ(marked_policy(c), &c.results[0]);
 
   c.seed_checks = {seed_check("a", {995, 952, 993, 980, 970})};
-  EXPECT_TRUE(
-      has(" The result depends on chance. Of the seeds 1 to 5, a holds the SLO with 2 of them (95.2 to 99.5 % "
-          "met)."))
+  EXPECT_TRUE(verdict_words(c).ends_with(
+      " The result depends on chance: of the seeds 1 to 5, a holds the SLO with 2 of them (95.2 to 99.5 % met)."))
       << verdict_words(c);
   EXPECT_EQ(marked_policy(c), &c.results[0]) << "no policy is known to be better";
+}
 
-  c.seed_checks.push_back(seed_check("b", {996, 996, 996, 996, 996}));
-  EXPECT_TRUE(has("with 2 of them (95.2 to 99.5 % met); b holds the SLO with all of them (99.6 % met) and is marked."))
+/// The cheapest policy holds the SLO with two of five seeds, the next one with all of them.
+TEST(Verdict, RecommendsThePolicyThatHoldsTheSloWithEverySeed) {
+  Comparison c;
+  c.slo.attainment_ppm = 990'000;
+  c.results = {outcome({"a", 995, 40}), outcome({"b", 996, 50}), outcome({"c", 997, 60})};
+  c.seed_checks = {seed_check("a", {995, 952, 993, 980, 970}), seed_check("b", {996, 996, 996, 996, 996})};
+  put_steady_first(c.seed_checks, c.results);
+  EXPECT_EQ(c.results[0].policy, "b");
+  EXPECT_EQ(c.results[1].policy, "a");
+  EXPECT_EQ(c.results[2].policy, "c");
+  EXPECT_EQ(marked_policy(c), &c.results[0]);
+  EXPECT_EQ(verdict_words(c),
+            "b is the cheapest policy that holds the SLO of 99.0 % with each of the seeds 1 to 5: 99.6 % met for 50.00 "
+            "USD. The next cheapest policy that holds the SLO is c: 99.7 % met for 60.00 USD, 20 % more than b. With "
+            "each of the seeds 2 to 5, b holds the SLO, too: 99.6 % met for 41.50 to 46.00 USD. A cheaper policy "
+            "depends on chance: of "
+            "the seeds 1 to 5, a holds the SLO with 2 of them (95.2 to 99.5 % met).");
+}
+
+TEST(Verdict, SaysWhetherARaisedMinimumHoldsTheSloWithEverySeed) {
+  Comparison c;
+  c.slo.attainment_ppm = 990'000;
+  c.results = {outcome({"a", 964, 69})};
+  c.constant_fleet.emplace();
+  c.constant_fleet->words = "9 replicas";
+  c.constant_fleet->holds_slo = true;
+  c.constant_fleet->result = outcome({"9 replicas", 991, 61});
+  c.raised_minimum.emplace();
+  c.raised_minimum->policy = "a";
+  c.raised_minimum->setting = "service.replicas.min: 5";
+  c.raised_minimum->result = outcome({"a", 992, 72});
+  c.raised_minimum->seeds = seed_check("a", {992, 991, 993, 995, 992});
+  EXPECT_TRUE(
+      verdict_words(c).ends_with("With a higher minimum (service.replicas.min: 5), a would hold the SLO for "
+                                 "72.00 USD (99.2 % met), also with each of the seeds 2 to 5."))
       << verdict_words(c);
-  EXPECT_EQ(marked_policy(c), &c.results[1]);
+  c.raised_minimum->seeds = seed_check("a", {992, 980, 993, 995, 992});
+  EXPECT_TRUE(
+      verdict_words(c).ends_with("(99.2 % met), but of the seeds 1 to 5 only with 4 of them (98.0 to 99.5 % met)."))
+      << verdict_words(c);
 }
 
 TEST(Verdict, EqualPoliciesHaveNoDifferences) {

@@ -35,15 +35,15 @@ Result<std::vector<RunResult>> run_batch(std::span<const PlannedRun> runs, unsig
 /// Returns the number of missed requests above which a run of the scenario cannot hold the SLO; none for closed loops.
 /// @param known  a complete run, for the number of requests. With an open load every fleet gets the same requests.
 std::optional<RequestCount> miss_limit(const scenario::Scenario& scenario, const RunResult& known);
-/// Returns true if the run ended at this limit, or would have ended there a minute later. In both cases it misses the
-/// SLO.
+/// Returns true if the run missed more requests than this limit. It then misses the SLO, even if it was complete before
+/// the next check of the limit, which comes once a minute.
 bool ended_early(const RunResult& result, std::optional<RequestCount> limit);
 
 /// Runs that search for advice, in addition to the runs of the policies. Counts these runs, and limits the requests
 /// that they simulate.
 class ExtraRuns {
  public:
-  /// @param request_limit  no further batch starts after this many simulated requests
+  /// @param request_limit  `has_budget()` is true until this many requests were simulated
   /// @param progress       outlives this object
   ExtraRuns(unsigned jobs, RequestCount request_limit, const ProgressCallback& progress, std::stop_token stop = {})
       : jobs_(jobs), request_limit_(request_limit), progress_(progress), stop_(std::move(stop)) {}

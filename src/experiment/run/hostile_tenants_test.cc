@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kTenantSeeds = 32;
 
-// The minimum replicas of the services need four GPUs. The replicas that exist at the start need more GPUs than the
+// The minimum replicas of the services need three GPUs. The replicas that exist at the start need more GPUs than the
 // smallest limits allow.
 constexpr const char* kTenants = R"(name: hostile-tenants
 duration: 25m

@@ -9,6 +9,7 @@
 
 #include "base/known_row.h"
 #include "base/number_text.h"
+#include "base/unit_text.h"
 #include "experiment/run/full_queue.h"
 #include "experiment/text/words.h"
 #include "explain/words.h"
@@ -47,7 +48,7 @@ void JobWaits::minute(Instant now, const model::Snapshot& truth) {
 }
 
 std::string JobWaits::sentence(std::size_t job_class, const Waiting& waiting, const std::string& obstacle) const {
-  return fmt::format("{} of {} waited for {} GPUs, the oldest for {}; {}", counted(waiting.jobs, "job", "jobs"),
+  return fmt::format("{} of {} waited for {} GPUs, the oldest for {}; {}", count_text(waiting.jobs, "job", "jobs"),
                      config_.job_classes[job_class].name, explain::gpus_text(waiting.gpus),
                      time_text(std::chrono::floor<std::chrono::minutes>(waiting.longest)), obstacle);
 }

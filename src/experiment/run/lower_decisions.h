@@ -21,7 +21,7 @@ struct LowerDecision {
   Instant at;
   Layer layer = Layer::place;
   model::GangId gang{};  ///< gang that it is about; none: no gang, or several
-  GpuCount gpus = 0;     ///< GPUs that it binds, buys or gives back, or for which the gang waits; 0: not known
+  GpuCount gpus = 0;     ///< GPUs that it binds or buys, or for which the gang waits; 0: not known
   std::string object{};  ///< object for `capstan explain`: "gang 7"; empty: none
   std::string action{};  ///< the action and its reason, or the reason for the wait, in one sentence without a full stop
   std::string arithmetic{};  ///< candidates of the decision; empty: none are known

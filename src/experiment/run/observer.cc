@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/number_text.h"
+#include "base/unit_text.h"
 #include "experiment/run/full_queue.h"
 #include "experiment/run/refusals.h"
 #include "experiment/run/team_figures.h"
@@ -247,14 +248,14 @@ void Observer::watch_queue(Instant now, std::size_t endpoint, const Replicas& re
   if (reads_nothing && code != model::ReasonCode::signal_missing && code != model::ReasonCode::fixed_replicas) {
     code = model::ReasonCode::signal_missing;
     why += fmt::format("; {} of {} gave no usable reading", grouped_text(replicas.silent),
-                       counted(replicas.ready, "ready replica", "ready replicas"));
+                       count_text(replicas.ready, "ready replica", "ready replicas"));
   }
   const std::string of_service = has_one_endpoint() ? "" : " of " + endpoints_.all()[endpoint].setup().name;
   queue.worst = {
       now, waiting,
-      fmt::format("{}{} waited while {} ready; {} already requested{}{}", counted(waiting, "request", "requests"),
-                  of_service, counted(replicas.ready, "replica was", "replicas were"),
-                  counted(replicas.desired, "replica was", "replicas were"), coming, why),
+      fmt::format("{}{} waited while {} ready; {} already requested{}{}", count_text(waiting, "request", "requests"),
+                  of_service, count_text(replicas.ready, "replica was", "replicas were"),
+                  count_text(replicas.desired, "replica was", "replicas were"), coming, why),
       std::string(model::name(code))};
 }
 
@@ -303,8 +304,8 @@ void Observer::watch_disruptions(Instant now, const sim::ClusterMeter& meter) {
   if (more == 0) return;
   moments_.push_back({now, 60 * more + cut,
                       fmt::format("{} stopped in this minute, which cut {}",
-                                  counted(more, "running replica was", "running replicas were"),
-                                  cut == 0 ? "no request" : counted(cut, "request", "requests")),
+                                  count_text(more, "running replica was", "running replicas were"),
+                                  cut == 0 ? "no request" : count_text(cut, "request", "requests")),
                       "disruption"});
 }
 
@@ -482,6 +483,8 @@ void Observer::read_cluster(RunResult& result, Instant end) {
   result.spending = spending(cluster, *cluster_.truth().catalog);
   std::ranges::transform(cluster.cost, result.cost_micro_usd.begin(), &MicroUsd::count);
   result.node_micro_usd = cluster.total_cost.count;
+  result.empty_node_gpu_ns = cluster.empty_nodes.gpu_time / 1000;
+  result.empty_node_micro_usd = cluster.empty_nodes.cost.count;
   result.gangs_deferred = cluster.gangs_deferred;
   result.cold_starts = cluster.cold_starts;
   result.wakes = cluster.wakes;
@@ -495,7 +498,7 @@ void Observer::read_cluster(RunResult& result, Instant end) {
     result.warnings.push_back(
         fmt::format("{} found no room: the cluster's racks have no place for more machines (cluster.racks_per_zone, "
                     "nvlink_domains_per_rack, nodes_per_nvlink_domain)",
-                    counted(cluster.launches_without_room, "launch", "launches")));
+                    count_text(cluster.launches_without_room, "launch", "launches")));
   }
   for (std::string& warning : refusal_warnings(cluster, named_users(setup_.cluster, has_cluster_alone()))) {
     result.warnings.push_back(std::move(warning));

@@ -84,7 +84,7 @@ class Observer {
   std::vector<Minute> minutes_;
   std::vector<RoleFigures> roles_;                        // by service
   std::vector<RoleFigures> by_endpoint_;                  // all replicas of each endpoint
-  std::vector<std::vector<Minute>> minutes_by_endpoint_;  // minutes of each endpoint; empty if there is one user
+  std::vector<std::vector<Minute>> minutes_by_endpoint_;  // minutes of each endpoint; none if one has the cluster alone
   Instant minute_start_{};                                ///< start of the minute that is being measured
   std::vector<Moment> moments_;
   std::vector<ProblemPeriod> queues_;  // by endpoint

@@ -17,7 +17,7 @@ namespace capstan::experiment {
 struct PredictRow {
   std::uint32_t line = 0;  ///< line in the file of points
   std::string id;
-  std::string model;  ///< name of the engine table used
+  std::string model;  ///< name of the model in the engine table
   std::string gpu;    ///< "H100"
   std::int64_t tp = 1;
   std::string weight_dtype;

@@ -33,7 +33,7 @@ EndpointSetup setup_of(const scenario::EndpointSpec& endpoint, const model::Cata
   setup.workload = endpoint.load;
   for (std::size_t i = 0; i < endpoint.roles.size(); ++i) {
     const scenario::RoleSpec& role = endpoint.roles[i];
-    // The errors of the engine model differ by GPU kind. Prefill and decode have the same errors.
+    // Each variant has its own errors of the engine model. Prefill and decode have the same errors.
     const std::uint64_t drawn = endpoint.has_variants() ? seed + i * kSeedStep : seed;
     const RoleEngine& engine = engines.emplace_back(engine_of(role, drawn, endpoint.engine_perturbation_ppm));
     setup.variants.push_back({.model = engine.model.get(),

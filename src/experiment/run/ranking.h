@@ -9,7 +9,7 @@
 namespace capstan::experiment {
 
 /// Returns true if the policy meets the share of requests that the SLO asks for. With several services, each service
-/// must meet its own SLO, and each class of jobs its goal. A policy for jobs without goals misses nothing.
+/// must meet its own SLO, and each class of jobs its goal. Jobs without a goal do not count.
 bool holds_slo(const RunResult& result, const model::Slo& slo);
 
 /// Returns how many more requests the policy would have to meet to hold the SLO; 0 if it holds it.

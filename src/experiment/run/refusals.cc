@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/number_text.h"
+#include "base/unit_text.h"
 #include "experiment/text/words.h"
 
 namespace capstan::experiment {
@@ -18,7 +19,7 @@ namespace {
 constexpr std::int64_t kFewest = 10;
 constexpr std::int64_t kSmallestSharePercent = 10;
 
-/// Names in the order of `model::Action::what`.
+/// Names in the order of the alternatives of `model::Action::effect`.
 constexpr std::array<std::pair<const char*, const char*>, sim::kActionKinds> kKinds = {
     {{"scaling", "scalings"},
      {"binding", "bindings"},
@@ -74,7 +75,7 @@ std::string spread_warning(std::int64_t replicas, std::string_view level, const 
   return fmt::format(
       "the pods of {} stood in several {}s: the placement does not know {}, and no API server refuses "
       "it; such replicas are simulated as fast as others, and are slower on a real network",
-      counted(replicas, "replica", "replicas"), level, key);
+      count_text(replicas, "replica", "replicas"), level, key);
 }
 
 /// Adds a warning for the replicas that were spread: one for the service that has the cluster alone, otherwise one for
@@ -96,11 +97,11 @@ void add_spread_warnings(const sim::ClusterMeter& meter, const std::vector<Named
 
 }  // namespace
 
-std::vector<NamedUser> named_users(const sim::ClusterConfig& config, bool has_one_endpoint) {
+std::vector<NamedUser> named_users(const sim::ClusterConfig& config, bool has_cluster_alone) {
   const model::Catalog& catalog = *config.catalog;
   std::vector<NamedUser> users;
   for (const model::Service& service : catalog.services) {
-    users.push_back({has_one_endpoint ? "" : service.name, catalog.level_words(service.workload.required_level)});
+    users.push_back({has_cluster_alone ? "" : service.name, catalog.level_words(service.workload.required_level)});
   }
   for (const sim::JobClass& jobs : config.job_classes)
     users.push_back({jobs.name, catalog.level_words(jobs.required_level)});
@@ -117,7 +118,7 @@ std::vector<std::string> refusal_warnings(const sim::ClusterMeter& meter, const 
     const std::string cause = kind == kBind ? bind_cause(meter, refused, users[first].level)
                                             : "the object was gone, or its state no longer allowed the action";
     warnings.push_back(fmt::format("{} of {} were refused: {}{}", grouped_text(refused),
-                                   counted(asked, kKinds[kind].first, kKinds[kind].second), cause,
+                                   count_text(asked, kKinds[kind].first, kKinds[kind].second), cause,
                                    names_of(shares, users)));
   }
   add_spread_warnings(meter, users, warnings);

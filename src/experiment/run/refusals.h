@@ -16,8 +16,8 @@ struct NamedUser {
 };
 
 /// Returns the users of the cluster, in the order of `sim::ClusterMeter::by_user`.
-/// @param has_one_endpoint  true: one service has the cluster alone
-std::vector<NamedUser> named_users(const sim::ClusterConfig& config, bool has_one_endpoint);
+/// @param has_cluster_alone  true: one service has the cluster alone
+std::vector<NamedUser> named_users(const sim::ClusterConfig& config, bool has_cluster_alone);
 
 /// Returns the warnings of a result, one sentence each: the cluster refused many actions, or the pods of replicas were
 /// placed in several domains. If several users share the cluster, each sentence names the users that it is about.

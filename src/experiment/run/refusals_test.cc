@@ -65,7 +65,8 @@ TEST(Refusals, WarningsNameTheServicesAndTheJobs) {
   EXPECT_EQ(warnings[3].substr(0, 58), "code: the pods of 1 replica stood in several zones: the pl");
 }
 
-/// First fit uses two nodes in one zone and then one in the other.
+/// The replica has four pods with one GPU each. First fit binds two of them in zone a, which is then full, and two in
+/// zone b.
 constexpr const char* kTwoZones = R"(name: two zones
 load: {generator: {rate: 1, input: 500, output: 100}, duration: 5m}
 service:

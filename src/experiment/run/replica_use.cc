@@ -28,7 +28,7 @@ struct UseCounter {
   std::int64_t UseMinute::* figure;
 };
 
-/// Positions of counters. The counters from kQueue on need each other.
+/// Positions in `kUseCounters`. The counters from kQueue on count only if the engine reports the times of its requests.
 constexpr std::size_t kEndedRequests = 1, kQueue = 2, kPrefill = 3, kDecode = 4;
 constexpr UseCounter kUseCounters[] = {
     {&model::ReplicaSignals::generated_tokens_total, &UseMinute::tokens},
@@ -83,8 +83,8 @@ void ReplicaUse::note(const model::Snapshot& now,
     // Requests and tokens before the first snapshot do not count.
     const bool is_base = known == last_.end() && !before_;
     const bool is_new = !last.counters[kEndedRequests].has_value();
-    // Times that begin after the engine has served, as in a recording of an earlier version that is continued, are
-    // those of earlier requests.
+    // If an engine first reports times after its requests have been counted, these times belong to earlier requests and
+    // do not count. This happens if a later version continues a recording.
     const bool has_times = is_timed(signals) && (is_new || last.counters[kDecode]);
     std::array<std::int64_t, kCounters> grown{};
     for (std::size_t i = 0; i < kCounters; ++i) {

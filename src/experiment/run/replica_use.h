@@ -17,27 +17,26 @@ namespace capstan::experiment {
 
 /// Tokens, requests, latencies and idle time of the replicas of one service in one minute, from their signals.
 struct UseMinute {
-  std::size_t user = 0;       ///< as in GangHistory
-  std::int64_t minute = 0;    ///< number of the minute on the clock of the snapshots
-  std::int64_t tokens = 0;    ///< output tokens
-  std::int64_t requests = 0;  ///< requests that ended, as far as the engines report them
-  /// Requests that ended at replicas whose engines report the times of phases, and the sums of these times of all their
-  /// requests, in microseconds.
-  std::int64_t timed_requests = 0;
+  std::size_t user = 0;             ///< as in GangHistory
+  std::int64_t minute = 0;          ///< number of the minute on the clock of the snapshots
+  std::int64_t tokens = 0;          ///< output tokens
+  std::int64_t requests = 0;        ///< requests that ended, as far as the engines report them
+  std::int64_t timed_requests = 0;  ///< requests that ended at replicas whose engines report the times of phases
+  /// Times of these requests in each phase, added up over the requests, in microseconds.
   std::int64_t queue_us = 0;
   std::int64_t prefill_us = 0;
   std::int64_t decode_us = 0;
   std::int64_t queue_prefill_us = 0;   ///< both phases together, of engines that do not report their queue
   std::int64_t prefill_decode_us = 0;  ///< both phases together, of engines that do not report the first token
   std::int64_t transfer_us = 0;        ///< sum of the times of the KV transfers, in microseconds
-  std::int64_t transfers = 0;          ///< KV transfers; several ranks may count one each
+  std::int64_t transfers = 0;          ///< KV transfers; each rank may count its own
   double idle_gpu_s = 0;               ///< GPU-seconds of ready replicas without a request
   double idle_usd = 0;                 ///< cost of these GPU-seconds, as far as the prices of the nodes are known
   std::int64_t revision = 0;           ///< number of the observation that changed the row last
 };
 
-/// Sums up what replicas did between two snapshots. A replica that reports neither running nor waiting requests is
-/// idle. The time between two snapshots counts in the minute of the first one.
+/// Sums up what replicas did between two snapshots. A ready replica is idle if it reports 0 running and 0 waiting
+/// requests. Idle time counts in the minute of the first snapshot, tokens and requests in the minute of the second one.
 class ReplicaUse {
  public:
   /// Price of a node.

@@ -203,6 +203,8 @@ struct RunResult {
   ByGpuState<std::int64_t> cost_micro_usd{};  ///< cost of that GPU time, by state
   GpuNanoseconds node_gpu_ns = 0;             ///< GPU time of the nodes that were paid for, metered separately
   std::int64_t node_micro_usd = 0;            ///< cost of those nodes, metered separately
+  GpuNanoseconds empty_node_gpu_ns = 0;       ///< GPU time of nodes that took pods and had none
+  std::int64_t empty_node_micro_usd = 0;      ///< price of that GPU time
   std::vector<Spending> spending;             ///< the cost by pool, zone, instance type and capacity type
   /// The least GPU time in which the met requests could have been served, plus the GPU time of the jobs' work without
   /// the lost part.

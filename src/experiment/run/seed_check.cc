@@ -19,8 +19,8 @@ SeedOutcome outcome_of(std::uint64_t seed, const RunResult& result, const model:
 
 std::int64_t SeedCheck::held() const { return std::ranges::count(outcomes, true, &SeedOutcome::holds_slo); }
 
-Result<std::vector<SeedCheck>> check_seeds(const scenario::Scenario& scenario, std::span<const RunResult> results,
-                                           ExtraRuns& extra) {
+Result<SeedCheck> check_policy(const scenario::Scenario& scenario, const scenario::PolicySpec& policy,
+                               const RunResult& first, ExtraRuns& extra) {
   const model::Slo& slo = scenario.service().slo;
   std::vector<scenario::Scenario> others;
   for (std::uint64_t i = 1; i < kCheckedSeeds; ++i) {
@@ -28,22 +28,37 @@ Result<std::vector<SeedCheck>> check_seeds(const scenario::Scenario& scenario, s
     other.seed += i;
     other.policies.clear();
   }
+  std::vector<PlannedRun> planned;
+  for (const scenario::Scenario& other : others) planned.push_back({.scenario = &other, .policy = &policy});
+  const Result<std::vector<RunResult>> runs = extra.run(planned, "other seeds");
+  if (!runs) return std::unexpected(runs.error());
+  SeedCheck check{.policy = first.policy, .outcomes = {outcome_of(scenario.seed, first, slo)}};
+  for (std::size_t i = 0; i < runs->size(); ++i) {
+    check.outcomes.push_back(outcome_of(others[i].seed, (*runs)[i], slo));
+  }
+  return check;
+}
+
+Result<std::vector<SeedCheck>> check_seeds(const scenario::Scenario& scenario, std::span<const RunResult> results,
+                                           ExtraRuns& extra) {
   std::vector<SeedCheck> checks;
   for (const RunResult& result : results) {
-    if (!holds_slo(result, slo) || checks.size() == kMaxCheckedPolicies || !extra.has_budget()) break;
+    if (!holds_slo(result, scenario.service().slo) || checks.size() == kMaxCheckedPolicies) break;
     const scenario::PolicySpec* policy = find_policy(scenario, result.policy);
-    if (policy == nullptr) break;
-    std::vector<PlannedRun> planned;
-    for (const scenario::Scenario& other : others) planned.push_back({.scenario = &other, .policy = policy});
-    const Result<std::vector<RunResult>> runs = extra.run(planned, "other seeds");
-    if (!runs) return std::unexpected(runs.error());
-    SeedCheck& check = checks.emplace_back(result.policy, std::vector{outcome_of(scenario.seed, result, slo)});
-    for (std::size_t i = 0; i < runs->size(); ++i) {
-      check.outcomes.push_back(outcome_of(others[i].seed, (*runs)[i], slo));
-    }
-    if (check.holds_with_all()) break;
+    if (policy == nullptr || !extra.has_budget()) break;
+    Result<SeedCheck> check = check_policy(scenario, *policy, result, extra);
+    if (!check) return std::unexpected(std::move(check.error()));
+    checks.push_back(std::move(*check));
+    if (checks.back().holds_with_all()) break;
   }
   return checks;
+}
+
+void put_steady_first(std::span<const SeedCheck> checks, std::vector<RunResult>& results) {
+  const auto steady = std::ranges::find_if(checks, &SeedCheck::holds_with_all);
+  if (steady == checks.end()) return;
+  const auto found = std::ranges::find(results, steady->policy, &RunResult::policy);
+  if (found != results.end()) std::rotate(results.begin(), found, found + 1);
 }
 
 }  // namespace capstan::experiment

@@ -34,11 +34,20 @@ struct SeedCheck {
 /// Number of seeds with which a policy is simulated, that of the scenario included. `capstan plan` uses as many.
 inline constexpr std::uint64_t kCheckedSeeds = 5;
 /// Largest number of policies that are checked.
-inline constexpr std::size_t kMaxCheckedPolicies = 3;
+inline constexpr std::size_t kMaxCheckedPolicies = 5;
+
+/// Simulates a policy with the seeds after that of the scenario.
+/// @param first  result of the policy with the seed of the scenario
+Result<SeedCheck> check_policy(const scenario::Scenario& scenario, const scenario::PolicySpec& policy,
+                               const RunResult& first, ExtraRuns& extra);
 
 /// Checks the policies that hold the SLO, the first of the ranking first, until one holds it with every seed.
 /// @param results  ranked results with the seed of the scenario
 Result<std::vector<SeedCheck>> check_seeds(const scenario::Scenario& scenario, std::span<const RunResult> results,
                                            ExtraRuns& extra);
+
+/// Moves the policy that holds the SLO with every seed to the front of the results, if there is one. A cheaper policy
+/// holds it with some seeds only.
+void put_steady_first(std::span<const SeedCheck> checks, std::vector<RunResult>& results);
 
 }  // namespace capstan::experiment

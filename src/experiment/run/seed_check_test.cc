@@ -60,6 +60,7 @@ TEST(SeedCheck, EndsAtThePolicyThatHoldsTheSloWithEverySeed) {
   ASSERT_FALSE(checks.empty());
   EXPECT_TRUE(checks.back().holds_with_all()) << "four replicas always suffice, so eight are not tried";
   EXPECT_NE(checks.back().policy, "8 replicas");
+  EXPECT_EQ(compared->results.front().policy, checks.back().policy) << "it is the first row";
   for (const SeedCheck& check : std::span(checks).first(checks.size() - 1)) EXPECT_FALSE(check.holds_with_all());
   scenario->advice = false;
   EXPECT_TRUE(compare(*scenario, 1)->seed_checks.empty());

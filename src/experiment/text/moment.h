@@ -10,7 +10,8 @@
 // are dates and times in UTC.
 namespace capstan::experiment {
 
-/// Returns true if a moment counts from 1970, which is assumed from ten years on: simulations are shorter.
+/// Returns true if a moment counts from 1970. A moment of ten years or more is assumed to, because simulations are
+/// shorter.
 bool is_wall_time(Instant at);
 /// Returns "00:17:20" for a moment of a simulation, and "2026-11-26 02:14:05 UTC" for one of a controller.
 std::string moment_words(Instant at);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/number_text.h"
+#include "base/unit_text.h"
 
 namespace capstan::experiment {
 
@@ -22,14 +23,12 @@ std::string tenths(std::int64_t number, std::int64_t unit) {
 }
 
 std::string share_text(std::int64_t ppm) {
-  constexpr std::int64_t kWhole = 1'000'000, kTenth = 1'000;  // of a percent
+  constexpr std::int64_t kWhole = 1'000'000, kTenth = 1'000;  // 100 % and 0.1 %, in millionths
   const bool is_part = ppm > 0 && ppm < kWhole;
   return tenths(is_part ? std::clamp(ppm, kTenth, kWhole - kTenth) : ppm, 10 * kTenth) + " %";
 }
 
-std::string counted(std::int64_t number, const char* one, const char* many) {
-  return fmt::format("{} {}", grouped_text(number), number == 1 ? one : many);
-}
+std::string counted(std::int64_t number, const char* one, const char* many) { return count_text(number, one, many); }
 
 std::string seconds(std::int64_t microseconds) {
   if (microseconds < 9'995'000) {

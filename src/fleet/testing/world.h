@@ -16,8 +16,8 @@ namespace capstan::fleet::testing {
 /// A snapshot that a test builds row by row; every added row gets the next id.
 class World {
  public:
-  /// Builds a snapshot with one GPU kind, cluster > two zones > two racks each > two NVLink domains each, and one
-  /// service of one-node gangs.
+  /// Builds a snapshot with two GPU kinds, cluster > two zones > two racks each > two NVLink domains each, and one
+  /// service of one-node gangs on the first kind.
   World();
 
   model::Snapshot snapshot;

@@ -81,6 +81,9 @@ void World::enqueue(model::GangId gang, model::QueueId queue) {
     pod.queue = queue;
     snapshot.pods.set(id, pod);
   }
+  model::Gang row = snapshot.gangs.at(gang);
+  row.spec.queue = queue;
+  snapshot.gangs.set(gang, std::move(row));
 }
 
 void World::bind_pod(model::GangId gang, std::size_t index, model::NodeId node) {
@@ -202,10 +205,10 @@ World random_world() {
       leader.gpus = row.spec.other_pods[0].gpus_per_pod;
       world.snapshot.pods.set(row.pods.front(), leader);
     }
+    model::Pod mixed = world.snapshot.pods.at(row.pods.front());
+    mixed.queue = row.spec.queue = *rc::gen::element(model::QueueId{}, all, part);
+    world.snapshot.pods.set(row.pods.front(), mixed);
     world.snapshot.gangs.set(gang, row);
-    model::Pod mixed = world.snapshot.pods.at(world.snapshot.gangs.at(gang).pods.front());
-    mixed.queue = *rc::gen::element(model::QueueId{}, all, part);
-    world.snapshot.pods.set(world.snapshot.gangs.at(gang).pods.front(), mixed);
     if (nodes == 0 || *rc::gen::inRange(0, 2) == 0) continue;
     const model::NodeId node{*rc::gen::inRange<std::uint32_t>(0, world.next_node)};
     if (free[node] < pods * per_pod || world.snapshot.nodes.at(node).gpu.value != 0) continue;

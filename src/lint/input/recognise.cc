@@ -28,8 +28,6 @@ struct Line {
 };
 
 /// Returns true if a line begins a fence with the language YAML. Sets `fence` to the marks of a fence with any
-/// language. Sets `fence` to the marks of a fence with any
-/// language. Sets `fence` to the marks of a fence with any
 /// language.
 bool opens_yaml(std::string_view line, std::string& fence) {
   const std::size_t start = line.find_first_not_of(' ');

@@ -53,7 +53,7 @@ void check_instances(std::size_t at, std::string_view list, Reading& out) {
 }
 
 /// Reports a slice that is requested by profile name in a text that also sets the single strategy. Nodes with this
-/// strategy offer no slices by profile name. The text need not be an object, so plain text search finds both.
+/// strategy offer no slices by profile name. The text is not a manifest, so a plain text search finds both.
 void check_strategy(const File& file, Reading& out) {
   const std::size_t strategy = file.text.find("mig.strategy=single");
   const std::size_t slice = file.text.find("nvidia.com/mig-");

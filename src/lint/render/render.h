@@ -25,7 +25,7 @@ std::string to_statistics(const Report& report);
 /// Returns the number of findings with a fix of this safety.
 std::size_t count_fixes(const Report& report, FixSafety safety);
 
-/// Returns a summary: "3 errors and 1 warning in 12 files, ..."
+/// Returns a summary: "3 errors, 1 warning in 12 files (40 objects); ..."
 std::string summary_text(const Report& report);
 
 }  // namespace capstan::lint

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "kube/well_known_labels.h"
@@ -47,6 +48,40 @@ Instant out_of_router_since(const kube::Pod& pod, Instant now) {
   return gate != nullptr && gate->since.is_set() ? instant_of(gate->since) : now;
 }
 
+/// Returns true if the object is a node, or the claim of a node, that is held for a gang.
+bool is_held(const kube::Meta& meta) {
+  return meta.labels.has(actuate::kClaimGroup) && meta.annotations.has(actuate::kDoNotDisrupt);
+}
+
+template <typename View>
+bool has_equal_rows(const kube::StoreSnapshot<View>& a, const kube::StoreSnapshot<View>& b) {
+  bool equal = true;
+  b.rows.for_each_change(a.rows, [&](kube::RowId, const auto*, const auto*) { equal = false; });
+  return equal;
+}
+
+/// Returns true if the lookup tables of one view are also those of the other.
+bool shares_lookup_tables(const ClusterView& a, const ClusterView& b) {
+  return a.scaled != nullptr && has_equal_rows(a.pods, b.pods) && has_equal_rows(a.nodes, b.nodes) &&
+         has_equal_rows(a.deployments, b.deployments) && has_equal_rows(a.stateful_sets, b.stateful_sets) &&
+         has_equal_rows(a.leader_worker_sets, b.leader_worker_sets) &&
+         has_equal_rows(a.resource_slices, b.resource_slices) && has_equal_rows(a.resource_claims, b.resource_claims) &&
+         (a.scaled == b.scaled || *a.scaled == *b.scaled);
+}
+
+/// Updates the rows whose objects match, after the objects of `before` have become those of `after`.
+template <typename View, typename Matches>
+void follow(std::set<kube::RowId>& rows, const kube::StoreSnapshot<View>& before,
+            const kube::StoreSnapshot<View>& after, Matches matches) {
+  after.rows.for_each_change(before.rows, [&](kube::RowId row, const auto*, const auto* now) {
+    if (now != nullptr && matches(**now)) {
+      rows.insert(row);
+    } else {
+      rows.erase(row);
+    }
+  });
+}
+
 bool is_leaving_group(const PodGroup& group) {
   return std::ranges::any_of(group.pods, [](const kube::Pod* pod) { return pod->meta.terminating(); });
 }
@@ -78,19 +113,37 @@ void Actuator::begin() {
 }
 
 void Actuator::set_view(const ClusterView& view, const SnapshotBuilder& objects, const Readings& readings) {
-  index_.reset();
-  view_ = view;
+  const ClusterView before = std::exchange(view_, view);
+  if (shares_lookup_tables(before, view)) {
+    view_.scaled = before.scaled;  // the lookup tables point into it
+  } else {
+    index_.reset();
+  }
   if (!first_pass_) first_pass_ = dependencies_.clock();
-  std::set<std::string> served;
-  view_.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
-    if (pod.ready() || served_.contains(pod.meta.uid)) served.insert(pod.meta.uid);
-  });
-  served_ = std::move(served);
+  follow_pods(before.pods);
+  follow(held_claims_, before.claims, view_.claims, [](const kube::NodeClaim& claim) { return is_held(claim.meta); });
+  follow(held_nodes_, before.nodes, view_.nodes, [](const kube::Node& node) { return is_held(node.meta); });
   objects_ = &objects;
   report_loads(readings);
   update_routing();
   if (fleet_policy(view_.fleet).placement == Mode::active) end_bindings();
   if (fleet_policy(view_.fleet).nodes == Mode::active) end_holds();
+}
+
+/// Follows which pods have served, and which have an annotation of a bind transaction.
+void Actuator::follow_pods(const kube::StoreSnapshot<kube::Pod>& before) {
+  using Row = std::shared_ptr<const kube::Pod>;
+  std::set<std::string> gone;  // UIDs of pods that have served and whose row has changed
+  const auto& rows = view_.pods.rows;
+  rows.for_each_change(before.rows, [&](kube::RowId, const Row* old, const Row*) {
+    if (old != nullptr && served_.erase((*old)->meta.uid) > 0) gone.insert((*old)->meta.uid);
+  });
+  rows.for_each_change(before.rows, [&](kube::RowId, const Row*, const Row* now) {
+    if (now == nullptr) return;
+    if ((*now)->ready() || gone.contains((*now)->meta.uid)) served_.insert((*now)->meta.uid);
+  });
+  follow(with_bind_intent_, before, view_.pods,
+         [](const kube::Pod& pod) { return pod.meta.annotations.has(actuate::kBindIntent); });
 }
 
 Actuator::Index::Index(const ClusterView& view)
@@ -99,31 +152,31 @@ Actuator::Index::Index(const ClusterView& view)
 }
 
 const Actuator::Index& Actuator::index() const {
-  if (!index_) index_.emplace(view_);
+  if (!index_) {
+    index_.emplace(view_);
+    ++indexes_built_;
+  }
   return *index_;
 }
 
 /// Finishes the bind transactions of an earlier leader. The runner already knows the transactions of this process.
 void Actuator::end_bindings() {
   std::vector<const kube::Pod*> annotated_pods;
-  view_.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
-    if (pod.meta.annotations.has(actuate::kBindIntent)) annotated_pods.push_back(&pod);
-  });
+  for (const kube::RowId row : with_bind_intent_) annotated_pods.push_back(view_.pods.rows.at(row).get());
   effects_->resume_binds(annotated_pods);
 }
 
 /// Ends the hold of each node that was held for a gang and that pods use now.
 void Actuator::end_holds() {
   std::vector<actuate::Ref> held;
-  const auto collect = [&](const kube::Resource& resource, const kube::Meta& meta, std::string_view node) {
-    const bool ours = meta.labels.has(actuate::kClaimGroup) && meta.annotations.has(actuate::kDoNotDisrupt);
-    if (ours && index().used_nodes.contains(node)) held.push_back(ref_of(resource, meta));
-  };
-  view_.claims.for_each([&](kube::RowId, const kube::NodeClaim& claim) {
-    collect(kube::resources::kNodeClaims, claim.meta, claim.node);
-  });
-  view_.nodes.for_each(
-      [&](kube::RowId, const kube::Node& node) { collect(kube::resources::kNodes, node.meta, node.meta.name); });
+  for (const kube::RowId row : held_claims_) {
+    const kube::NodeClaim& claim = *view_.claims.rows.at(row);
+    if (index().used_nodes.contains(claim.node)) held.push_back(ref_of(kube::resources::kNodeClaims, claim.meta));
+  }
+  for (const kube::RowId row : held_nodes_) {
+    const kube::Node& node = *view_.nodes.rows.at(row);
+    if (index().used_nodes.contains(node.meta.name)) held.push_back(ref_of(kube::resources::kNodes, node.meta));
+  }
   effects_->release_holds(held);
 }
 

@@ -38,9 +38,11 @@ class Actuator final : public ActionExecutor, private actuate::References {
   std::vector<ports::Outcome> outcomes() override { return runner_->take_outcomes(); }
   void run_once() override { runner_->run_once(); }
   Instant next_deadline() const override { return runner_->next_deadline(); }
+  /// Returns how often the lookup tables of a view were built. A view with the same objects shares them.
+  std::size_t indexes_built() const { return indexes_built_; }
 
  private:
-  /// Lookup tables of the view, built at their first use after a pass.
+  /// Lookup tables of the view, built at their first use after an object that they contain has changed.
   struct Index {
     explicit Index(const ClusterView& view);
     Targets targets;
@@ -60,6 +62,7 @@ class Actuator final : public ActionExecutor, private actuate::References {
 
   const kube::Pod* find_pod(model::PodId id) const;
   std::string gpu_resource_of(model::GangId gang) const;
+  void follow_pods(const kube::StoreSnapshot<kube::Pod>& before);
   void end_bindings();
   void end_holds();
 
@@ -73,6 +76,10 @@ class Actuator final : public ActionExecutor, private actuate::References {
   std::uint64_t begun_ = 0;
   ClusterView view_;
   mutable std::optional<Index> index_;  // index of view_
+  mutable std::size_t indexes_built_ = 0;
+  std::set<kube::RowId> with_bind_intent_;  // pods with the annotation of a bind transaction
+  std::set<kube::RowId> held_claims_;       // NodeClaims of nodes that are held for a gang
+  std::set<kube::RowId> held_nodes_;        // nodes that are held for a gang
   std::optional<Instant> first_pass_;
   std::set<std::string> served_;               // UIDs of the existing pods that were ready at some pass
   const SnapshotBuilder* objects_ = nullptr;   // objects of the last pass; null before it

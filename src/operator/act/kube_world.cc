@@ -49,7 +49,7 @@ bool KubeWorld::may_carry_out(const model::Action& action) const {
       std::holds_alternative<model::BindPods>(action.effect) || std::holds_alternative<model::EvictPod>(action.effect);
   if (places) return layers_.placement == Mode::active;
   const auto* set = std::get_if<model::SetReplicas>(&action.effect);
-  if (std::holds_alternative<model::ConvertReplica>(action.effect)) return false;  // not in the API
+  if (std::holds_alternative<model::ConvertReplica>(action.effect)) return false;  // the operator converts no replica
   if (set == nullptr) return layers_.nodes == Mode::active;
   const auto origin = builder_.services().find(set->service);
   return origin != builder_.services().end() && origin->second.mode == Mode::active;

@@ -63,6 +63,8 @@ std::string query_url(const std::string& server, std::string_view query) {
 
 std::string targets_query(std::string_view ns) { return fmt::format("up{{namespace=\"{}\"}}", ns); }
 
+std::string series_query(std::string_view matchers) { return fmt::format("count({{{}}})", matchers); }
+
 std::string gateway_query(std::string_view ns) {
   return fmt::format(
       "sum by (model_name, target_model_name) "
@@ -91,6 +93,10 @@ void count_targets(const std::string& body, explain::PrometheusFacts& server) {
     ++(up ? server.targets_up : server.targets_down);
     if (!up) server.down_target = row.label("instance");
   }
+}
+
+void note_series(const std::string& body, explain::PrometheusFacts& server) {
+  if (const auto rows = rows_of(body)) server.has_series = !rows->empty();
 }
 
 std::optional<std::int64_t> gateway_waiting(const std::string& body, std::string_view model) {

@@ -28,6 +28,18 @@ TEST(PrometheusFacts, TargetsAreCountedAndOneThatIsDownIsNamed) {
   }
 }
 
+TEST(PrometheusFacts, AServerWithoutARowHasNoSeries) {
+  EXPECT_EQ(query_url("http://prom", series_query(R"(job="chat")")),
+            "http://prom/api/v1/query?query=count%28%7Bjob%3D%22chat%22%7D%29");
+  explain::PrometheusFacts server;
+  note_series(answer(""), server);
+  EXPECT_FALSE(server.has_series);
+  note_series("<html>", server);
+  EXPECT_FALSE(server.has_series) << "an answer that cannot be read says nothing";
+  note_series(answer(R"({"metric":{},"value":[1,"12"]})"), server);
+  EXPECT_TRUE(server.has_series);
+}
+
 TEST(PrometheusFacts, TheQueueOfTheGatewayIsThatOfTheModel) {
   const std::string rows = R"({"metric":{"target_model_name":"llama"},"value":[1,"12"]},)"
                            R"({"metric":{"model_name":"llama","target_model_name":"llama-lora"},"value":[1,"3"]},)"

@@ -10,7 +10,7 @@ namespace {
 
 using Labels = std::vector<std::pair<std::string_view, std::string>>;
 
-/// Returns "-1.5" for -1500, exactly. A conversion to floating point would round.
+/// Returns "-1.500" for the value -1500 with 3 digits, exactly. A conversion to floating point would round.
 std::string decimal(std::int64_t value, int digits) {
   std::string text = std::to_string(value < 0 ? -value : value);
   const auto places = static_cast<std::size_t>(digits);

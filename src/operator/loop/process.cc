@@ -234,8 +234,6 @@ void Process::send_events() {
 }
 
 /// Logs for each scaler when its condition Ready or the reason of that condition changes. Also logs when the checkpoint
-/// cannot be saved. Also logs when the checkpoint
-/// cannot be saved. Also logs when the checkpoint
 /// cannot be saved.
 void Process::log_readiness() {
   std::map<std::string, std::string> now;

@@ -32,7 +32,7 @@ std::int64_t port_of(const InferenceScaler& scaler, const kube::Pod& pod) {
   return kUsualPort;
 }
 
-/// Returns a text that differs whenever two scalers read pages in different ways.
+/// Returns a text that is equal for two scalers only if they read pages in the same way.
 std::string reading_key(const InferenceScaler& scaler) {
   std::string text = std::to_string(scaler.interval.count()) + '\n' + std::to_string(scaler.slo.ttft.count()) + '\n' +
                      std::to_string(scaler.slo.max_queue_time().count()) + '\n' +
@@ -45,9 +45,9 @@ std::string reading_key(const InferenceScaler& scaler) {
 }
 
 constexpr Duration kMinWindow = std::chrono::seconds(15);
-/// Returns the window of the percentile of the time to the first token: 7/8 of the interval of the scrapes or, if it is
-/// longer, of `kMinWindow`. The window is shorter than the interval, so that a page that arrives early does not add the
-/// tokens of an earlier page.
+/// Returns the window of the percentile of the time to the first token: 7/8 of the interval of the scrapes, or 7/8 of
+/// `kMinWindow` if the interval is shorter. From an interval of `kMinWindow` on, the window is shorter than the
+/// interval, so that a page that arrives early does not add the tokens of an earlier page.
 Duration percentile_window(Duration interval) { return std::max(interval, kMinWindow) * 7 / 8; }
 
 /// Returns the location of a field of a scaler, for messages.

@@ -273,8 +273,9 @@ model::Service service_of(const InferenceScaler& scaler, const ScalerTarget& tar
   if (workload != nullptr) {
     const MilliGpu per_pod = gpus_of(workload->pod.requests);
     row.pods = static_cast<std::int32_t>(std::clamp<std::int64_t>(workload->pods_per_replica, 1, kMaxPerReplica));
-    row.tensor_parallel =
-        static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(per_pod * row.pods), 1, kMaxPerReplica));
+    MilliGpu all = per_pod * row.pods;
+    if (workload->leader && row.pods > 1) all = per_pod * (row.pods - 1) + gpus_of(workload->leader->requests);
+    row.tensor_parallel = static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(all), 1, kMaxPerReplica));
     if (row.pods > 1) row.required_level = model::TopologyLevel::cluster;
   }
   service.name = target.service_name;

@@ -36,7 +36,7 @@ class ClaimedGpus {
  public:
   using Row = kube::RowId;
 
-  /// The GPUs that ResourceSlices describe on a node, or that claims hold there although no slice describes them.
+  /// The GPUs of a node that ResourceSlices of this node describe, or that claims hold there and other slices describe.
   struct NodeGpus {
     GpuCount gpus = 0;
     std::string product;  ///< product of its GPUs, as a node label states it: "NVIDIA-H100-80GB-HBM3"
@@ -52,7 +52,7 @@ class ClaimedGpus {
   struct Changes {
     std::set<std::string> described;  ///< nodes of which the number or the product of the described GPUs has changed
     std::set<Row> pods;               ///< pods whose claims hold other GPUs, or GPUs with other numbers
-    std::set<std::string> holders;    ///< nodes on which the other holders have changed
+    std::set<std::string> holders;    ///< nodes on which the other holders may have changed
   };
   /// Computes the nodes whose objects were set since the last call.
   Changes settle();

@@ -25,6 +25,16 @@ class ClassText {
   std::string text_;
 };
 
+/// Returns the first rule because of which Capstan does not place the pod.
+model::PodRule unsupported_rule(const kube::PodSpec& pod) {
+  const kube::PlacementRules& rules = pod.rules;
+  if (rules.pod_affinity) return model::PodRule::pod_affinity;
+  if (rules.pod_anti_affinity) return model::PodRule::pod_anti_affinity;
+  if (rules.topology_spread) return model::PodRule::topology_spread;
+  if (rules.node_fields) return model::PodRule::node_fields;
+  return pod.scheduling_gates.empty() ? model::PodRule::none : model::PodRule::scheduling_gates;
+}
+
 std::string class_text(const kube::PodSpec& pod, const model::Resources& requests) {
   ClassText out;
   out.add("selector");
@@ -40,6 +50,7 @@ std::string class_text(const kube::PodSpec& pod, const model::Resources& request
   for (const kube::Toleration& toleration : pod.tolerations)
     out.add(toleration.key).add(toleration.op).add(toleration.value).add(toleration.effect);
   if (pod.has_resource_claims) out.add("claims");
+  out.add(model::kPodRuleNames[static_cast<std::size_t>(unsupported_rule(pod))].key);
   out.add("requests").add(requests.cpu_milli).add(requests.memory_mib).add(requests.storage_mib);
   for (const std::int64_t amount : requests.extended) out.add(amount);
   return out.text();
@@ -126,6 +137,8 @@ model::PodClassId EligibilityTable::take_class(const kube::PodSpec& pod) {
   spec.node_selector = pod.node_selector;
   spec.node_affinity = pod.node_affinity;
   spec.tolerations = pod.tolerations;
+  spec.rules = pod.rules;
+  spec.scheduling_gates = pod.scheduling_gates;
   spec.has_resource_claims = pod.has_resource_claims;
   return id;
 }
@@ -254,6 +267,7 @@ void EligibilityTable::count_resources(const Nodes& nodes, const std::function<m
 void EligibilityTable::write_row(model::PodClassId id, const PodClass& pods) {
   model::PodClass& row = classes_.pod_classes[id.value];
   row.requests = pods.requests;
+  row.unsupported = unsupported_rule(pods.spec);
   row.node_classes.assign(node_ids_.end(), false);
   for (const auto& [node, nodes] : node_classes_) {
     // Capstan allocates no devices to claims, so it cannot bind a pod that has resource claims.

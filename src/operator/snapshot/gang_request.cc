@@ -43,16 +43,21 @@ void add(kube::PodSpec& request, const kube::PodSpec& pod) {
   std::erase_if(request.tolerations, [&](const kube::Toleration& toleration) {
     return std::ranges::find(pod.tolerations, toleration) == pod.tolerations.end();
   });
+  request.rules.pod_affinity = request.rules.pod_affinity || pod.rules.pod_affinity;
+  request.rules.pod_anti_affinity = request.rules.pod_anti_affinity || pod.rules.pod_anti_affinity;
+  request.rules.topology_spread = request.rules.topology_spread || pod.rules.topology_spread;
+  request.rules.node_fields = request.rules.node_fields || pod.rules.node_fields;
+  if (request.scheduling_gates.empty()) request.scheduling_gates = pod.scheduling_gates;
   request.has_resource_claims = request.has_resource_claims || pod.has_resource_claims;
 }
 
-/// Returns true if the pods ask for the same resources and may run on the same nodes.
+}  // namespace
+
 bool have_equal_request(const kube::PodSpec& a, const kube::PodSpec& b) {
   return a.requests == b.requests && a.node_selector == b.node_selector && a.node_affinity == b.node_affinity &&
-         a.tolerations == b.tolerations && a.has_resource_claims == b.has_resource_claims;
+         a.tolerations == b.tolerations && a.rules == b.rules &&
+         a.scheduling_gates.empty() == b.scheduling_gates.empty() && a.has_resource_claims == b.has_resource_claims;
 }
-
-}  // namespace
 
 std::vector<std::uint8_t> pod_sets_of(std::span<const kube::Pod* const> pods, std::span<const MilliGpu> gpus) {
   std::vector<std::size_t> firsts;    // first pod of each set

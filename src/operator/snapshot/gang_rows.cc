@@ -119,6 +119,7 @@ void SnapshotBuilder::set_gang(Pass& pass, Replica& replica, std::uint32_t at, I
   gang.phase = phase_of(group);
   if (at != ReplicaTable::kNoTarget) gang.service = state_->replicas.targets()[at].service;
   gang.spec.priority = priority_of(group);
+  gang.spec.preemptible = first.meta.labels.get(kKaiPreemptibilityLabel) == "preemptible";
   gang.spec.pods.gpus_per_pod = std::max(kMinGpu, std::ranges::max(gpus));
   gang.spec.required_level = group.expected > 1 ? model::TopologyLevel::cluster : model::TopologyLevel::node;
   gang.spec.pods.minimum =
@@ -173,6 +174,7 @@ void SnapshotBuilder::add_pods(Pass& pass, const Replica& replica, model::Gang& 
     gang.pods.push_back(id);
     pass.pods[id] = row;
   }
+  gang.spec.queue = known_row(pass.pods, gang.pods.front()).queue;
   if (is_ahead) state_->future_pods.insert(replica.members.begin(), replica.members.end());
 }
 

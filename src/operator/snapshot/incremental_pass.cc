@@ -1,4 +1,4 @@
-// The part of SnapshotBuilder that follows changes of pods, of workloads and of readings.
+// The part of SnapshotBuilder that follows changes of objects and of readings, instead of reading all objects again.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -194,9 +194,7 @@ void SnapshotBuilder::follow_workloads(const std::vector<WorkloadChange>& change
     const auto found = by_old.find(targets[t].workload);
     if (found == by_old.end()) continue;
     targets[t].workload = found->second->after;
-    if (found->second->has_other_template && targets[t].pod_class.valid()) {
-      eligibility_.release(std::exchange(targets[t].pod_class, {}));
-    }
+    if (found->second->has_other_template) release_classes(targets[t]);
     if (!found->second->status_alone) state_->replicas.touch_target(t);
   }
 }

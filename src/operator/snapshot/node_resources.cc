@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kMilliPerMib = 1'000 * 1'024 * 1'024;
 constexpr std::int64_t kUnlimitedSlots = 1'000'000;
-/// An upper bound that no node reaches. Sums of amounts up to this bound cannot overflow.
+/// An upper bound that no node reaches. A sum of up to 31 amounts within this bound cannot overflow.
 constexpr std::int64_t kMaxMilli = std::int64_t{1} << 58;
 
 bool is_gpu(std::string_view resource) { return resource.ends_with("/gpu"); }

@@ -11,8 +11,9 @@
 
 namespace capstan::op {
 
-/// Returns the nodes whose other holders may get other rows: the holders have changed, or the node or its pods have, so
-/// that other GPUs are left.
+/// Returns the nodes for which the rows of other holders must be made again. These are the nodes on which the holders
+/// have changed. A node with unchanged holders is among them if the node or one of its pods has changed, because then
+/// another number of GPUs may be left for the holders.
 /// @param changed  nodes on which the holders have changed
 std::set<std::string> SnapshotBuilder::nodes_of_changed_holders(const Pass& pass, std::set<std::string> changed) const {
   const auto add = [&](model::NodeId id) {

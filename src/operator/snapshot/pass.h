@@ -67,7 +67,7 @@ struct SnapshotBuilder::State {
   NodeSizes node_sizes;                                 ///< sizes of the nodes with GPUs
   std::map<std::string, std::size_t> zones;             ///< number of all nodes by the zone that they state
   std::map<std::string, std::vector<model::GangId>, std::less<>>
-      holder_rows;                ///< gangs that stand for other holders of GPUs than pods, by node
+      holder_rows;                ///< gangs that stand for other holders of GPUs, by node
   ReplicaNumbers holder_numbers;  ///< numbers of these gangs
   ReplicaTable replicas;
   std::set<kube::RowId> future_pods;  ///< pods whose creation time, by the API server's clock, is after the pass

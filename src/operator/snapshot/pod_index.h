@@ -13,7 +13,8 @@
 namespace capstan::op {
 
 /// The pods that have not ended, by namespace and by label. The cost of finding a workload's replicas grows with their
-/// number, not with the number of all pods. It points into its snapshot, and its lists have the order of the snapshot.
+/// number, not with the number of all pods. The index points into its snapshot, and its lists have the order of the
+/// snapshot.
 class PodIndex {
  public:
   using List = std::vector<const kube::Pod*>;

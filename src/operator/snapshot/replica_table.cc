@@ -51,7 +51,8 @@ std::optional<std::pair<std::string, ReplicaTable::SelectingWorkload>> ReplicaTa
       SelectingWorkload{target, false, selector});
 }
 
-/// Returns the replica to which a pod belongs in a target, or none. The pod has the key of the workload.
+/// Returns the replica of the workload's target to which a pod belongs, or none. The caller has checked that the pod
+/// has the namespace and the label under which `selecting_` lists the workload.
 std::optional<ReplicaTable::Pod::Place> ReplicaTable::place_in(const SelectingWorkload& workload, kube::RowId row,
                                                                const kube::Pod& pod) {
   if (!workload.is_set) {

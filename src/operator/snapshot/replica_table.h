@@ -40,7 +40,7 @@ class ReplicaTable {
     std::optional<std::uint32_t> number{};  ///< number of the gang within its service
     /// Classes of its pods by pod set, while they wait to be placed by Capstan.
     std::vector<model::PodClassId> pod_classes{};
-    std::optional<Duration> start{};  ///< time from its node to its first request
+    std::optional<Duration> start{};  ///< time from the binding of its last pod until it was ready
     bool is_starting = false;
     bool drains_first = false;    ///< Capstan took it out of the router, and its workload still asks for it
     bool serves = false;          ///< its first pod is scraped
@@ -55,6 +55,7 @@ class ReplicaTable {
     const kube::Workload* workload = nullptr;  ///< null: it does not exist
     bool has_gangs = false;                    ///< its replicas have gangs
     model::PodClassId pod_class{};             ///< class of the pods that its template would make
+    model::PodClassId leader_class{};          ///< class of the leader, if its template asks for something else
     std::map<Key, Replica> replicas{};
     StartTimes starts{};                             ///< start times of its replicas
     std::set<Key> starting{};                        ///< replicas that start
@@ -87,7 +88,8 @@ class ReplicaTable {
     std::string node{};                        ///< node on which it takes room
   };
 
-  /// Adds a target. Targets are added in the order in which they take pods, and before any pod is set.
+  /// Adds a target. Targets are added in the order in which they take pods. A target that is added after pods were set
+  /// has no pods until `take_pods` is called.
   void add(Target target);
   /// Takes the pods away from a target. Its replicas have no members then.
   void release_pods(std::uint32_t target);
@@ -112,7 +114,7 @@ class ReplicaTable {
 
   /// Marks a target as touched although none of its replicas is.
   void touch_target(std::uint32_t target) { touched_.try_emplace(target); }
-  /// Touches the replicas of a pod, in this target and later ones, and its gang among the other pods.
+  /// Touches the replicas of a pod in `first_target` and later targets, and its gang among the other pods.
   void touch_pod(kube::RowId row, std::uint32_t first_target = 0);
   bool any_touched() const { return !touched_.empty() || !touched_rows_.empty(); }
   /// Touches the pods of a KAI PodGroup.
@@ -120,7 +122,7 @@ class ReplicaTable {
   void touch_group(const std::string& group);
   /// Returns the first touched target and its touched replicas, which are then no longer touched; none at the end.
   std::optional<std::pair<std::uint32_t, std::set<Key>>> next_touched();
-  /// Returns the rows that were set, taken or released, and forgets them.
+  /// Returns the rows of the pods that were set, touched, taken or released, and forgets them.
   std::set<kube::RowId> take_touched_rows() { return std::exchange(touched_rows_, {}); }
 
  private:

@@ -1,4 +1,4 @@
-// The part of SnapshotBuilder that finds the targets of scalers and makes the rows of their services.
+// The part of SnapshotBuilder that makes the rows of the services for the targets of scalers.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "base/known_row.h"
+#include "operator/snapshot/gang_request.h"
 #include "operator/snapshot/pass.h"
 #include "operator/snapshot/pod_node.h"
 
@@ -135,8 +136,7 @@ void SnapshotBuilder::regroup(Target& target, Replica& replica, ReplicaTable::Ke
 }
 
 /// Makes the row of a service in the catalog.
-/// @return true if its GPU kind has changed, or if the pass reads all objects, or if the pass reads all objects, or if
-/// the pass reads all objects
+/// @return true if its GPU kind has changed, or if the pass reads all objects
 bool SnapshotBuilder::read_service(const Pass& pass, Target& target) {
   const InferenceScaler& scaler = *state_->view.scalers.rows.at(target.scaler);
   const std::vector<ScalerTarget> all = targets_of(scaler);
@@ -191,6 +191,13 @@ bool SnapshotBuilder::find_gpu_kind(const Target& target, model::Workload& row) 
   return state_->node_gpus.size() == 1;
 }
 
+/// Forgets the classes of the pods that the template of a target would make.
+void SnapshotBuilder::release_classes(Target& target) {
+  for (model::PodClassId* pods : {&target.pod_class, &target.leader_class}) {
+    if (pods->valid()) eligibility_.release(std::exchange(*pods, {}));
+  }
+}
+
 /// Reads from the template where replicas without pods may be placed.
 /// @return true if the template determines the GPU kind
 bool SnapshotBuilder::read_template(Target& target, model::Workload& row, bool gpu_stated) {
@@ -200,6 +207,11 @@ bool SnapshotBuilder::read_template(Target& target, model::Workload& row, bool g
   catalog_.constrain(constraint_of(workload.meta.annotations), row.required_level, row.preferred);
   if (!target.pod_class.valid()) target.pod_class = eligibility_.take_class(workload.pod);
   row.pod_class = target.pod_class;
+  if (workload.leader && row.pods > 1 && !have_equal_request(*workload.leader, workload.pod)) {
+    if (!target.leader_class.valid()) target.leader_class = eligibility_.take_class(*workload.leader);
+    const MilliGpu most = whole_gpus(row.tensor_parallel) - MilliGpu{row.pods - 1};  // each other pod has some
+    row.leader = {.gpus = std::min(gpus_of(workload.leader->requests), most), .pod_class = target.leader_class};
+  }
   const model::GpuKindId gpu = eligibility_.kind_for(row.pod_class, state_->view.nodes);
   if (!gpu_stated && gpu.valid()) row.gpu = gpu;
   return gpu.valid();

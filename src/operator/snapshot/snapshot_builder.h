@@ -41,11 +41,10 @@ struct ServiceOrigin {
 };
 
 /// Turns the cluster's objects into snapshots. Successive snapshots share the rows that did not change, and the delta
-/// lists the rows that did. If pods were created, bound, changed or deleted since the last build, if nodes or KAI
-/// PodGroups came or went, if workloads were scaled or got another template, or if readings have changed, the builder
-/// makes only the rows that depend on these objects. So it does if ResourceSlices, ResourceClaims or queues have
-/// changed, and if scalers, autoscalers or workloads came, went or were edited. A changed NodeClaim or NodePool makes
-/// it read all objects of its kind again. `changes_between` and the functions called `can_follow` say which changes
+/// lists the rows that did. The builder usually makes only the rows that depend on objects or readings that have
+/// changed since the last build. It follows changes of pods, nodes, KAI PodGroups, ResourceSlices, ResourceClaims,
+/// queues, workloads, scalers and autoscalers in this way. A changed NodeClaim or NodePool makes it read all objects of
+/// its kind again. `changes_between`, `adds_targets_last` and the functions called `can_follow` say which changes
 /// make it read all objects again. Both ways give the same rows and ids.
 ///
 /// A service stands for one target of an InferenceScaler, and its pods are the pods of that target. Other pods that
@@ -154,6 +153,7 @@ class SnapshotBuilder {
   bool read_service(const Pass& pass, Target& target);
   bool find_gpu_kind(const Target& target, model::Workload& row);
   bool read_template(Target& target, model::Workload& row, bool gpu_stated);
+  void release_classes(Target& target);
 
   // gang_rows.cc
   void set_gangs(Pass& pass, std::uint32_t at, const ReplicaKeys& keys);

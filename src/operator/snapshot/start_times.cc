@@ -12,8 +12,6 @@ namespace {
 constexpr Duration kLongestStart = std::chrono::hours(1);
 
 /// Returns the time at which the last pod of a replica was bound to its node. For a pod without this time, its creation
-/// counts. For a pod without this time, its creation
-/// counts. For a pod without this time, its creation
 /// counts.
 Instant bound_at(const PodGroup& replica) {
   Instant last{};

@@ -82,8 +82,9 @@ std::vector<model::ServiceId> SnapshotBuilder::set_origins(const TargetList& lis
   return gone;
 }
 
-/// Returns true if the list has the targets of the last pass, without some of them, followed by new targets. A target
-/// that comes before others can take pods from them, and its service must get its id before theirs.
+/// Returns true if the list has the targets of the last pass in their order, possibly without some of them, followed by
+/// new targets. A target that comes before others can take pods from them, and its service must get its id before
+/// theirs.
 bool SnapshotBuilder::adds_targets_last(const TargetList& list) const {
   std::vector<model::ServiceId> known;
   std::set<model::ServiceId> listed;
@@ -145,7 +146,7 @@ void SnapshotBuilder::empty_target(Pass& pass, std::uint32_t at) {
   for (const auto& [key, replica] : target.replicas) keys.insert(key);
   for (auto& [key, replica] : target.replicas) regroup(target, replica, key);
   if (target.has_gangs) set_gangs(pass, at, keys);
-  if (target.pod_class.valid()) eligibility_.release(target.pod_class);
+  release_classes(target);
   state_->queues.release(catalog_.workload_of(target.service).queue);
   catalog_.forget_queue(target.service);
   target = {};

@@ -37,13 +37,13 @@ struct GroupChange {
   const kube::KaiPodGroup* after = nullptr;   ///< null: the row is empty
 };
 
-/// A row of the ResourceSlices that was set or erased. Points into the two views that were compared.
+/// A row of the ResourceSlices that was set or erased. Points into the newer of the two views that were compared.
 struct SliceChange {
   kube::RowId row;
   const kube::ResourceSlice* after = nullptr;  ///< null: the row is empty
 };
 
-/// A row of the ResourceClaims that was set or erased. Points into the two views that were compared.
+/// A row of the ResourceClaims that was set or erased. Points into the newer of the two views that were compared.
 struct ResourceClaimChange {
   kube::RowId row;
   const kube::ResourceClaim* after = nullptr;  ///< null: the row is empty

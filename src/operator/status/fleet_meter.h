@@ -25,7 +25,8 @@ class FleetMeter {
  public:
   /// Time between two sums of the costs. A sum walks all replicas.
   static constexpr Duration kCostPeriod = std::chrono::seconds(15);
-  /// Longest time between two sums that adds a cost. It is unknown which replicas ran during a longer time.
+  /// Longest time between two sums for which a cost is added. A longer time adds none, because it is unknown which
+  /// replicas ran in it.
   static constexpr Duration kMaxGap = std::chrono::minutes(2);
   using Verdict = decide::place::PlacementResult::Kind;
   static constexpr std::array<Verdict, 4> kWaitingVerdicts = {Verdict::cannot_fit_now, Verdict::held_by_queue,
@@ -65,7 +66,7 @@ class FleetMeter {
   std::int64_t deferrals(Verdict verdict) const { return deferrals_[static_cast<std::size_t>(verdict)]; }
   /// Returns the number of gangs that wait for this reason.
   std::int64_t waiting(Verdict verdict) const;
-  /// Returns the number of gangs that wait in each queue. Gangs of queues below it do not count.
+  /// Returns the number of gangs that wait in each queue, without the gangs that wait in the queues below it.
   const std::map<std::string, std::int64_t>& queue_lengths() const { return queue_lengths_; }
 
  private:

@@ -68,7 +68,7 @@ std::string fleet_status_json(const FleetReport& report, const FleetPolicy& poli
 
 std::optional<kube::ApiRequest> FleetStatusWriter::update(const FleetReport& report, const FleetPolicy& policy,
                                                           Instant now, kube::WallTime wall) {
-  gate_.keep([&](const std::string& uid) { return uid == policy.meta.uid; });
+  gate_.forget_unless([&](const std::string& uid) { return uid == policy.meta.uid; });
   if (policy.meta.name.empty() || !gate_.begin_write(policy.meta.uid, policy.meta.generation, report, now)) {
     return std::nullopt;
   }

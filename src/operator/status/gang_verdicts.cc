@@ -126,8 +126,11 @@ std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld&
     const bool scaled = gang->service.valid() && world.snapshot().services.find(gang->service) != nullptr;
     out.message = explain::one_line(
         summarizer.gang(verdict.gang, scaled ? controller.scale_decision(gang->service) : decide::scale::Decision()));
-    // A node provisioner must not buy nodes for a gang that waits for its queue or that lacks pods.
-    const bool room_would_help = verdict.kind != decide::place::PlacementResult::Kind::held_by_queue && !lacks_pods;
+    // A node provisioner must not buy nodes for a gang that waits for something other than room.
+    const bool is_held = verdict.kind == decide::place::PlacementResult::Kind::held_by_queue;
+    const bool has_rule =
+        verdict.why.code == ReasonCode::rule_not_supported || verdict.why.code == ReasonCode::pods_gated;
+    const bool room_would_help = !is_held && !lacks_pods && !has_rule;
     if (fleet.nodes == Mode::off && room_would_help) out.reason = "Unschedulable";
   }
   return verdicts;

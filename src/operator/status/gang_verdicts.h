@@ -20,7 +20,8 @@ struct GangVerdict {
   std::string uid;  ///< UID of its first pod
   std::string
       reason;  ///< code in CamelCase: "Shortfall", "FleetGpuLimit"; "Unschedulable" if another provisioner has to act
-  std::string message;                 ///< three lines of `explain`, joined
+  /// The nodes on which Capstan would place the gang, a fault of its pods, or three lines of `explain`, joined.
+  std::string message;
   bool would_place = false;            ///< there is room, and its scheduler has not bound it
   std::vector<const kube::Pod*> pods;  ///< pending pods in their order; owned by the view
 };
@@ -28,14 +29,13 @@ struct GangVerdict {
 /// Returns a verdict for every gang that the last decision left pending and, in Shadow, for every gang that Capstan
 /// would bind now. In Shadow, a gang has no verdict at first, so that its own scheduler can bind it. A gang whose pods
 /// are still being created has none either. If the nodes layer states a reason, the verdict has this reason instead of
-/// that of placement. If the nodes layer is Off, the reason is "Unschedulable", on which another node provisioner acts,
-/// unless the gang lacks pods or waits for the limit of a queue. In Shadow there is also a verdict for each gang that
-/// has waited for a while and that Capstan would bind now. A gang whose pods are still being created has none.
+/// that of placement. If the nodes layer is Off, the reason of a gang that needs nodes is "Unschedulable", on which
+/// another node provisioner acts. A gang that lacks pods or waits for the limit of a queue keeps its own reason.
 std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld& world,
                                        const control::Controller& controller);
 
 /// Publishes verdicts when they begin, when their reason changes and when a gang has more pods: as an Event, and if
-/// placement is Active as the condition PodScheduled of each pod. It builds requests, but does not send them.
+/// placement is Active as the condition PodScheduled of the first 64 pods. It builds requests, but does not send them.
 class GangVerdictWriter {
  public:
   struct Output {

@@ -68,7 +68,7 @@ std::vector<QueueStatusWriter::Write> QueueStatusWriter::update(const model::Sna
     const std::string status = queue_status_json(report, queue, wall);
     writes.push_back({queue.meta.uid, kube::apply_status({kQueues, {}, queue.meta.name}, queue.meta.uid, status)});
   });
-  gate_.keep([&](const std::string& uid) { return uids.contains(uid); });
+  gate_.forget_unless([&](const std::string& uid) { return uids.contains(uid); });
   return writes;
 }
 

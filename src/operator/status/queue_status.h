@@ -13,7 +13,7 @@
 
 namespace capstan::op {
 
-/// The content of the status of a Queue. It includes the queues below it.
+/// The content of the status of a Queue. Its GPUs include those of the queues below it.
 struct QueueReport {
   std::string name;
   MilliGpu held;      ///< GPUs of pods with a node

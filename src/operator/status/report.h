@@ -27,7 +27,7 @@ struct TargetReport {
   ReplicaCount ready = 0;
   ReplicaCount draining = 0;
   ReplicaCount recommended = 0;
-  ReplicaCount desired = 0;                 ///< number that Capstan writes to the target
+  ReplicaCount desired = 0;                 ///< number that Capstan writes to the target; `current` if it writes none
   std::optional<model::Reason> why;         ///< reason of the last decision; nothing before the first
   std::optional<explain::Summary> summary;  ///< summary of the last decision, in three lines
 };

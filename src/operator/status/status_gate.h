@@ -32,7 +32,7 @@ class StatusGate {
   }
   /// Forgets the objects for whose UID `exists` returns false.
   template <typename Exists>
-  void keep(Exists exists) {
+  void forget_unless(Exists exists) {
     std::erase_if(rows_, [&](const auto& row) { return !row.second.in_flight && !exists(row.first); });
   }
 

@@ -44,8 +44,8 @@ class ClusterWatch {
   /// error of each.
   std::map<std::string, std::string> refusals() const;
 
-  /// Returns the age of the copy of each kind that was read completely once. A kind of another project that the server
-  /// no longer has is left out, because it has no objects.
+  /// Returns the age of the copy of each kind that was read completely once. A kind that is watched only if the server
+  /// has it is left out if the server no longer has it, because it has no objects.
   std::map<std::string, Duration> ages(Instant now) const;
   Duration oldest(Instant now) const;  ///< the largest of these ages
   /// Largest age of a copy on which the controller acts. An older copy may lack bound pods or bought nodes. On a quiet
@@ -54,8 +54,8 @@ class ClusterWatch {
 
   ClusterView view() const;
   const kube::StoreSnapshot<FleetPolicy>& fleet() const { return fleet_.snapshot(); }
-  /// Returns a number that grows with every change on which a decision about replicas may depend. Changes of nodes,
-  /// claims and pools are left out, because their status changes often; the next pass reads them.
+  /// Returns a number that grows with every change that is worth an early decision about replicas. Changes of nodes,
+  /// NodeClaims, NodePools, queues and ResourceSlices are left out. The next pass reads them.
   std::uint64_t version() const;
   const kube::ServedResources& served() const { return discovery_.served(); }
 

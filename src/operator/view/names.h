@@ -52,7 +52,7 @@ class Identities {
     return found == objects_.end() ? nullptr : &found->second;
   }
 
-  /// Forgets every object whose id was not requested since the last call.
+  /// Forgets every object whose id was not requested since the last call of this function or of `forget`.
   void forget_unseen() {
     seen_.clear();
     for (auto at = ids_.begin(); at != ids_.end();) {
@@ -102,7 +102,7 @@ class Identities {
 
   std::map<ObjectKey, Entry> ids_;
   std::map<IdType, ObjectKey> objects_;
-  std::vector<Entry*> seen_;  ///< objects whose id was requested since the last call of `forget`
+  std::vector<Entry*> seen_;  ///< objects whose id was requested since the last `forget_unseen` or `forget`
   SharedTable<IdType, std::string> shown_;
   std::uint32_t next_ = 0;
 };

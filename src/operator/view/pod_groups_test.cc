@@ -66,7 +66,7 @@ TEST(PodGroups, AGroupOfALeaderWorkerSetIsOneReplicaAndItsLeaderComesFirst) {
 
 TEST(PodGroups, AGroupIsWholeAtTheSizeThatItWasMadeWith) {
   kube::Workload workload = set_of("LeaderWorkerSet");
-  workload.pods_per_replica = 4;  // since a moment ago
+  workload.pods_per_replica = 4;  // edited after the group was created with 2 pods
   std::vector<kube::Pod> pods = {member("0", "0"), member("0", "1")};
   for (kube::Pod& pod : pods) pod.meta.annotations.set("leaderworkerset.sigs.k8s.io/size", "2");
   EXPECT_EQ(phase_of(groups(workload, pods)[0]), model::Gang::Phase::ready);

@@ -51,7 +51,8 @@ model::DisruptionBudget budget_of(const kube::DisruptionBudget& stated) {
   read_nodes(stated.nodes, budget);
   if (stated.schedule.empty() || !stated.duration) return budget;
   Result<Cron> start = Cron::parse(stated.schedule);
-  if (!start) return budget;  // a budget whose schedule cannot be read applies at any time
+  // A budget that cannot be read allows no disruption at any time, because its author wanted to limit disruptions.
+  if (!start) return {.nodes = 0};
   budget.start = std::move(*start);
   budget.duration = std::clamp<Duration>(*stated.duration, {}, model::DisruptionBudget::kLongest);
   return budget;

@@ -48,7 +48,7 @@ TEST(PoolRules, ABudgetForEmptyNodesIsRead) {
       {R"([{"nodes": "0", "reasons": ["Drifted", "Empty"]}])", Budgets{{.nodes = 0}}},
       {R"([{"nodes": "0", "schedule": "0 9 * * *", "duration": "8h"}])",
        Budgets{{.nodes = 0, .start = Cron::parse("0 9 * * *").value(), .duration = hours(8)}}},
-      {R"([{"nodes": "0", "schedule": "no schedule", "duration": "8h"}])", Budgets{{.nodes = 0}}},
+      {R"([{"nodes": "50%", "schedule": "no schedule", "duration": "8h"}])", Budgets{{.nodes = 0}}},
       {R"([{"nodes": "a tenth"}])", Budgets{{.nodes = 0}}},
       {R"([{"nodes": "200%"}])", Budgets{{.share_ppm = 1'000'000}}},
   };

@@ -27,8 +27,8 @@ struct NodeSize {
 };
 
 /// Returns an instance type with its CPU and memory. An amount that the FleetPolicy does not state is that of the
-/// machine in data/instances.csv, or else that of the existing nodes of the type. The system needs some of it, so it
-/// excludes only pods that can never fit.
+/// machine in data/instances.csv, or else that of the existing nodes of the type. The system needs a part of the
+/// machine, so pods may get less than these amounts. The amounts therefore exclude only pods that can never fit.
 model::InstanceType with_resources(const FleetPolicy::InstanceType& type, const NodeSize& existing);
 
 /// Returns what a NodePool sells: each instance type that the FleetPolicy describes and the pool allows, in each zone

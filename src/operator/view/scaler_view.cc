@@ -153,7 +153,8 @@ InferenceScaler::Policy chosen_policy(kube::Json spec) {
 }
 
 /// Returns the fault of a spec: the field, the value that was found, and what was expected. Empty if there is none. An
-/// API server that checks the rules of the schema accepts no spec with such a fault.
+/// API server that checks the rules of the schema accepts no spec with such a fault, except for some faults of
+/// windows, which these rules do not find.
 std::string fault_of(const InferenceScaler& scaler) {
   using ScaleOn = decide::scale::Rules::ScaleOn;
   const decide::scale::Rules& rules = scaler.rules;

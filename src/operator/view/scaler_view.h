@@ -83,7 +83,7 @@ struct InferenceScaler {
   Duration cool_down = std::chrono::minutes(5);
   Mode mode = Mode::shadow;
   kube::WallTime slo_acknowledged{};  ///< time up to which breaches are acknowledged
-  std::string fault{};                ///< contradiction in the spec, which the schema rejects; empty: none
+  std::string fault{};                ///< contradiction in the spec, or invalid window; empty: none
 
   // Fields of the status, as last written.
   std::vector<kube::Condition> conditions;

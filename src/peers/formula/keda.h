@@ -30,7 +30,7 @@ struct Series {
 std::optional<double> prometheus_value(std::span<const Series> series, bool http_ok, bool ignore_null_values);
 
 /// Returns a metric or target as a Kubernetes quantity in thousandths: NaN, infinite and negative values become 0. A
-/// value that does not fit 64 bits is clamped (KEDA keeps the whole part, 9e15 and more, exactly).
+/// value that does not fit 64 bits, 9e15 or more, is clamped. KEDA keeps the whole part of such a value instead.
 std::int64_t quantity_milli(double value);
 
 enum class MetricType : std::uint8_t { average_value, value };
@@ -81,7 +81,7 @@ struct ScaledObject {
   ReplicaCount min_replicas = 0;
   std::optional<ReplicaCount> idle_replicas;
   Duration cooldown = std::chrono::seconds(300);  ///< time without an active trigger before the scale to zero
-  Duration initial_cooldown{};                    ///< the same time after creation, if no trigger was ever active
+  Duration initial_cooldown{};                    ///< age before the scale to zero if no trigger was ever active
   std::optional<Fallback> fallback;
   bool paused = false;          ///< true: annotation autoscaling.keda.sh/paused, or paused-replicas
   bool pause_scale_in = false;  ///< true: annotation paused-scale-in

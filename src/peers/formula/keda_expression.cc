@@ -16,9 +16,8 @@ struct Sign {
   bool to_the_right = false;
 };
 
-// The precedences of the expr language. An operator comes before every operator that its text begins with, as "<="
-// before
-// "<", because the first match is taken.
+// The precedences of the expr language. The first match is taken, so an operator comes before every shorter operator
+// with which its text begins: "<=" before "<".
 constexpr int kComparing = 20, kNot = 50, kNegating = 90, kCoalescing = 500;
 constexpr Sign kSigns[] = {
     {"??", kCoalescing}, {"||", 10},         {"or", 10},         {"&&", 15},         {"and", 15},

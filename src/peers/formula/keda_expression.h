@@ -32,15 +32,15 @@ struct Expression {
   bool truth = false;
   bool predicate = false;
   double number = 0;
-  bool whole = false;  ///< written without a point: an integer, the only type that % accepts
+  bool whole = false;  ///< written without a point or exponent: an integer, the only type that % accepts
   std::vector<std::string_view> signs;
   std::vector<Expression> parts;
 };
 
 /// Parses a formula as KEDA's admission webhook does.
 /// @return an error with its column for invalid syntax, for a name that `is_trigger` rejects, and for unsupported parts
-///   of the language: strings, maps, ranges, members, pipes, variables, times, `in`, `?:`, `?.`, and numbers such as
-///   0x10 and 1_000. evaluate_formula also rejects lists of lists
+///   of the language: strings, maps, ranges, members, pipes, variables, times, `in`, `a ?: b`, `a?.b`, and numbers such
+///   as 0x10 and 1_000. evaluate_formula also rejects lists of lists
 Result<Expression> parse_expression(std::string_view formula,
                                     const std::function<bool(std::string_view name)>& is_trigger);
 

@@ -13,7 +13,7 @@ struct ZeroSettings {
   bool scale_to_zero = true;
   Duration stable_window = std::chrono::seconds(60);
   Duration grace = std::chrono::seconds(30);  ///< time for which the activator must have been in the path
-  Duration retention{};                       ///< time for which the last pod is kept; 0 for a revision without a route
+  Duration retention{};                       ///< time for which the last pod is kept, if the revision has a route
   Duration activation_timeout = std::chrono::seconds(630);  ///< progress deadline (600 s) plus 30 s
   double target_burst_capacity = 211;                       ///< -1: the activator is always in the path
   ReplicaCount min_scale = 0;                               ///< minimum replicas; 0: none

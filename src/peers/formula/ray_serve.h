@@ -49,9 +49,9 @@ struct Observation {
   ReplicaCount target = 0;  ///< replicas of the last answer, whether or not they run yet
 };
 
-/// Evaluates the policy once. With no replica running, any request immediately asks for one replica times the factor.
-/// With no replica running and no requests, a user's policy that asks for replicas is applied immediately; without such
-/// a policy the target stays. The caller applies the bounds.
+/// Evaluates the policy once. With no replica running, any request immediately asks for one replica times the upscaling
+/// factor, or for the target if it is higher. With no replica running and no requests, a user's policy that asks for
+/// replicas is applied immediately; without such a policy the target stays. The caller applies the bounds.
 ReplicaCount decide(const Observation& observed, const Config& config, State& state, Instant now);
 
 /// One report of a handle or replica. Its value holds until the next report.

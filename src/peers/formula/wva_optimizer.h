@@ -56,7 +56,7 @@ struct GpuGrant {
 /// @return in the order of `wishes`
 std::vector<GpuGrant> limit(GpusByType& free, std::span<const ScaleUp> wishes);
 
-/// Takes at most the free GPUs and returns the number taken; `type` must not be empty.
+/// Takes at most the free GPUs of a type and returns the number taken; 0 for an unknown type.
 std::int64_t take(GpusByType& free, std::string_view type, std::int64_t gpus);
 /// Returns the GPUs that the current replicas of `wishes` use. Unlike in `limit`, 0 GPUs per replica count as 0.
 /// Entries without a type are skipped.
@@ -79,7 +79,8 @@ struct EnforcedTargets {
 /// it, keeps at least one replica, on the cheapest variant. Only completed requests count, so a long request that still
 /// runs can be cut.
 /// @param enabled empty: the model is not configured, which means disabled
-/// @param requests empty: the query failed, and all targets stay
+/// @param requests completed requests within the retention, unused unless `enabled` is true; empty: the query failed,
+///     and all targets stay
 EnforcedTargets enforce(std::optional<bool> enabled, std::optional<double> requests,
                         std::map<std::string, ReplicaCount> targets, const std::map<std::string, double>& costs);
 

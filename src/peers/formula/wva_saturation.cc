@@ -87,7 +87,8 @@ std::vector<ReplicaCount> targets_v1(bool scale_up, bool scale_down_safe, std::s
 std::int64_t capacity_from_parameters(std::int64_t max_batched_tokens, std::int64_t max_seqs, double avg_input,
                                       double avg_output) {
   if (max_batched_tokens <= 0 || max_seqs <= 0 || avg_output <= 0 || avg_input + avg_output <= 0) return 0;
-  // Requests in prefill and decode share a step's tokens in proportion to their lengths.
+  // Prompt tokens and answer tokens share a step's token budget in the ratio of their mean numbers per request. Each
+  // request in decode uses one token of it.
   const double batched = static_cast<double>(max_batched_tokens) * avg_output / (avg_input + avg_output);
   return truncated(std::min(batched, static_cast<double>(max_seqs)) * (avg_input + avg_output / 2));
 }
@@ -125,7 +126,8 @@ std::int64_t AnalyzerV2::compute_bound(const SaturationConfig& config, const Rep
   return derived > 0 ? derived : memory_bound;
 }
 
-/// Stores the capacity immediately, so that a variant's record is that of its last replica.
+/// Returns the capacity of a replica, and overwrites the record of its variant. So the record of a variant holds the
+/// capacity of the replica that was analyzed last.
 std::int64_t AnalyzerV2::measured(const SaturationConfig& config, const ReplicaTokens& replica) {
   const std::int64_t bound = truncated(static_cast<double>(replica.total_kv_tokens) * config.kv_threshold);
   const std::int64_t capacity = std::min(bound, compute_bound(config, replica, bound));

@@ -77,7 +77,7 @@ struct VariantReplicas {
   ReplicaCount current = 0, pending = 0;
 };
 
-/// Known capacity of a variant without a replica to measure.
+/// Last known capacity and engine parameters of a variant. The capacity counts while no replica can be measured.
 struct CapacityRecord {
   std::string accelerator;
   std::int64_t gpus = 1;
@@ -114,7 +114,8 @@ std::int64_t median(std::vector<std::int64_t> values);
 class AnalyzerV2 {
  public:
   void store(const std::string& variant, CapacityRecord record) { records_[variant] = std::move(record); }
-  /// Replicas of a variant that is not in `variants`, or with an unknown KV cache, count as neither demand nor supply.
+  /// Replicas of a variant that is not in `variants` count as neither demand nor supply. A replica with an unknown KV
+  /// cache adds no demand, and is left out of the median that is the capacity of each replica of its variant.
   Supply analyze(const SaturationConfig& config, std::span<const ReplicaTokens> replicas,
                  std::span<const VariantReplicas> variants, const std::optional<SchedulerQueue>& queue);
 

@@ -281,7 +281,8 @@ class ObjectComparison {
     compare(planned, *match, path, reason);
   }
 
-  /// Finds the existing element with the key, the text or the flag of the planned one, or else the most similar one.
+  /// Finds the existing element that stands for the planned one: the element with the same value of `key` or, without
+  /// a key, the map with the most equal values, or the text that is equal or has the same flag. Null: there is none.
   const Node* find_element(const Yaml& element, const Node& found, std::string_view key,
                            const std::set<const Node*>& used) const {
     const Node* best = nullptr;

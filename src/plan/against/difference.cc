@@ -96,7 +96,9 @@ std::vector<Difference> find_differences(const Plan& plan, const std::vector<Exi
     if (!is_used) continue;
     std::vector<Difference> changes =
         match.existing == nullptr ? std::vector{absent_object(match, terms)} : compare_pair(match, terms, renames);
+    const bool keeps_replicas = match.existing != nullptr && is_scaled(*match.existing, matches, existing);
     for (Difference& change : changes) {
+      if (keeps_replicas && change.path == "spec.replicas") continue;  // the existing autoscaler sets them
       change.saving = saving_of(plan, *match.planned, change);
       add_reason(text_at(match.planned->body, "kind"), change);
       out.push_back(std::move(change));

@@ -34,7 +34,7 @@ struct Difference {
   std::optional<Yaml> found{};    ///< existing value; nothing: it is absent
   std::optional<Yaml> planned{};  ///< planned value; nothing: the value should be removed
   std::string why{};              ///< reason, a sentence without a full stop; empty: the saving or the risk says it
-  std::string caution{};          ///< condition under which the change is safe, without a full stop; empty: none
+  std::string caution{};          ///< warning, or how to make the change safely, without a full stop; empty: none
   Saving saving{};
 };
 

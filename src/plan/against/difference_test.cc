@@ -106,6 +106,23 @@ TEST(Against, NamesBothAutoscalersOfATargetAndDeletesOne) {
   EXPECT_EQ(changes[1].path, "spec.max");
 }
 
+TEST(Against, LeavesTheReplicasToAnAutoscalerThatExists) {
+  Yaml body = Yaml::map({{"apiVersion", "apps/v1"}, {"kind", "Deployment"}});
+  body["metadata"].set("name", "chat");
+  body["spec"].set("replicas", 2);
+  const Plan plan = plan_of({{.file = "workload/chat.yaml", .body = body}});
+  const ExistingObject workload =
+      object("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: chat}\nspec: {replicas: 4}\n");
+  const auto changes = find_differences(plan, {workload});
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_EQ(changes[0].path, "spec.replicas");
+  for (const char* scaler :
+       {"kind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: {kind: Deployment, name: chat}}\n",
+        "kind: InferenceScaler\nmetadata: {name: a}\nspec: {roles: [{variants: [{targetRef: {name: chat}}]}]}\n"}) {
+    EXPECT_TRUE(find_differences(plan, {workload, object(scaler)}).empty()) << scaler;
+  }
+}
+
 TEST(Against, AsksForNoOptionThatIsOptional) {
   Manifest balloon = pool();
   balloon.alternative = {.choice = "spare capacity", .option = "balloon"};

@@ -30,6 +30,16 @@ std::string target_key(const ExistingObject& object) {
   return fmt::format("{}/{}/{}", object.namespace_name(), target_kind(*target), text_at(*target, "name"));
 }
 
+/// Returns true if a `targetRef` of an InferenceScaler names the workload.
+bool has_target(const Node& node, const ExistingObject& workload) {
+  const auto is_target = [&](const Node::Entry& entry) {
+    const bool is_named = entry.key == "targetRef" && text_at(entry.value, "name") == workload.name();
+    return (is_named && target_kind(entry.value) == workload.kind()) || has_target(entry.value, workload);
+  };
+  return std::ranges::any_of(node.entries, is_target) ||
+         std::ranges::any_of(node.items, [&](const Node& item) { return has_target(item, workload); });
+}
+
 /// Returns true if KEDA made the HPA for the ScaledObject, or has to take it over.
 bool is_made_by(const ExistingObject& hpa, const ExistingObject& scaled) {
   if (hpa.kind() != "HorizontalPodAutoscaler" || scaled.kind() != "ScaledObject") return false;
@@ -82,6 +92,15 @@ std::vector<DoubleScaler> double_scalers(const std::vector<ObjectMatch>& matches
     out.push_back({&object, stays});
   }
   return out;
+}
+
+bool is_scaled(const ExistingObject& workload, const std::vector<ObjectMatch>& matches,
+               const std::vector<ExistingObject>& existing) {
+  const std::string key = fmt::format("{}/{}/{}", workload.namespace_name(), workload.kind(), workload.name());
+  return std::ranges::any_of(existing, [&](const ExistingObject& object) {
+    if (is_file_of_plan(object, matches)) return false;
+    return object.kind() == "InferenceScaler" ? has_target(object.body, workload) : target_key(object) == key;
+  });
 }
 
 Difference delete_scaler(const DoubleScaler& scaler) {

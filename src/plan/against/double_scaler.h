@@ -19,6 +19,11 @@ struct DoubleScaler {
 std::vector<DoubleScaler> double_scalers(const std::vector<ObjectMatch>& matches,
                                          const std::vector<ExistingObject>& existing);
 
+/// Returns true if an existing autoscaler that the plan does not delete has this workload as its target. Files that the
+/// plan itself wrote do not count: they contain all alternatives, of which the user applies at most one.
+bool is_scaled(const ExistingObject& workload, const std::vector<ObjectMatch>& matches,
+               const std::vector<ExistingObject>& existing);
+
 /// Returns the advice to delete `scaler.deleted`.
 Difference delete_scaler(const DoubleScaler& scaler);
 

@@ -23,7 +23,6 @@ struct ObjectMatch {
 /// - Autoscalers pair by their target.
 /// - A workload pairs with the only existing one that has the model of its service.
 /// - A single planned object pairs with a single existing one of its kind, whatever their names are. Monitors do not.
-/// Monitors do not. Monitors do not.
 /// - Workloads pair if their autoscalers do.
 /// - A PodMonitor or a ServiceMonitor pairs with a monitor of either kind that scrapes the same (monitor.h).
 /// @return one entry for each object of the plan, in the order of the page

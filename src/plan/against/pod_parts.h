@@ -36,7 +36,7 @@ std::string_view engine_word(const Yaml& container);
 const manifest::Node* find_container(const Yaml& planned, const manifest::Node& list,
                                      const std::set<const manifest::Node*>& used);
 
-/// Returns the planned container with a GPU of a workload; null: there is none.
+/// Returns the first container of a planned workload that asks for a GPU; null: there is none.
 const Yaml* planned_engine(const Yaml& body);
 
 /// Returns the name of an image without its registry and its version: "vllm-openai".

@@ -6,8 +6,8 @@
 
 namespace capstan::plan {
 
-/// Adds the condition under which the change is safe. Also adds the reason for the change if neither the plan nor an
-/// amount nor a risk gives one.
+/// Adds the caution and the reason of the change if they are empty. Both come from tables of kinds and paths. If the
+/// tables give no reason, and the change has no saving and removes no risk, its reason is "to match the plan".
 /// @param kind  kind of the changed object
 void add_reason(std::string_view kind, Difference& change);
 

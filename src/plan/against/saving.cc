@@ -28,7 +28,7 @@ using experiment::usd;
 struct Risk {
   std::string_view kind{};  ///< kind of the object; empty: every kind
   std::string_view path{};  ///< part of the path; empty: the whole object
-  int grade = 9;            ///< 1: requests are cut or the bill has no bound, 2: the SLO, 3: money or work, 4: other
+  int grade = 9;            ///< 1: requests are cut or the bill has no bound, 2: the SLO, 3: money or work
   std::string_view removed_risk{};
 };
 

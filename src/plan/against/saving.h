@@ -4,8 +4,9 @@
 
 namespace capstan::plan {
 
-/// Returns what a change saves: an amount where the plan can compute it (minimum of replicas, machine and capacity type
-/// of a node pool, Karpenter's consolidation), else the risk that it removes.
+/// Returns what a change saves: the risk that it removes and, where the plan can compute it, an amount. There are
+/// amounts for the minimum of replicas, the machine and the capacity type of a node pool, an added spot pool and
+/// Karpenter's consolidation.
 /// @param planned  the object of the plan
 Saving saving_of(const Plan& plan, const Manifest& planned, const Difference& change);
 

@@ -24,9 +24,10 @@ std::string scaler_conclusion(const std::vector<ScalerRow>& rows);
 
 /// Returns "deploy/pool.yaml:7", or for an absent object "missing".
 std::string place_words(const Difference& change);
-/// Returns the amount as name and text: {"saves", "481 USD/month: formula"}; nothing if there is no amount.
+/// Returns the amount as name and text: {"saves", "481 USD/month: formula"}, or {"costs", ...} for additional cost.
+/// Without an amount, the text is the formula alone. Nothing: there is no formula either.
 std::optional<std::pair<std::string, std::string>> money_words(const Saving& saving);
-/// Returns a value on one line, if it is a scalar; else its YAML, which ends with a line break.
+/// Returns a value on one line if it is a scalar without line breaks; else its YAML, which ends with a line break.
 std::string value_words(const Yaml& value);
 bool is_short_value(const Yaml& value);
 /// Returns "14 changes: 2 save money, 9 avoid a risk, 3 match the plan; 4 add an object and 1 deletes one". The numbers

@@ -163,7 +163,8 @@ std::string serverless_words(const ServerlessInput& input) {
   const OwnAndServerless cost = compare(input);
   if (input.staff.serverless_per_gpu_hour.count == 0) {
     return fmt::format(
-        " With staff costs included, serverless inference is cheaper below {} USD per GPU-hour of useful work.",
+        " With staff costs included, serverless inference is cheaper if it costs less than {} USD per GPU-hour of "
+        "useful work.",
         usd(cost.break_even));
   }
   const std::int64_t saved = cost.own() - cost.serverless;

@@ -27,7 +27,8 @@ struct MeasurableMetrics {
   std::string model_label{};  ///< label with the name of the model
 };
 
-/// Returns the metrics of an engine: those of schema/metrics.csv, and the histograms of lengths.
+/// Returns the metrics of an engine: those of schema/metrics.csv, and histograms of lengths or counters of tokens
+/// that the file lacks.
 MeasurableMetrics measurable_metrics(Engine engine);
 
 /// Returns a regular expression for the spellings of a metric: gateways and adapters write '_' for ':' and put

@@ -49,8 +49,8 @@ struct MeasureQueries {
 Result<MeasureQueries> measure_queries(const ServiceSpec& service, const engine::EngineTable& engines,
                                        const signals::ApiAnswer& inventory);
 
-/// Returns the span over which a rate is computed: two minutes, or the step if that is longer. Below two minutes, a
-/// span can have only one sample of a server that scrapes once a minute.
+/// Returns the span over which a rate is computed: four steps but at most two minutes, or the step if that is longer.
+/// Below two minutes, a span can have only one sample of a server that scrapes once a minute.
 Duration rate_window(Duration step);
 
 /// Returns an error about an answer, which names the server and the query.

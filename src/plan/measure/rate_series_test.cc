@@ -15,7 +15,8 @@ using namespace std::chrono_literals;
 constexpr std::int64_t kRatesStart = 1'700'000'000'000;
 constexpr double kMissingRate = std::numeric_limits<double>::quiet_NaN();
 
-/// Returns the rates of an answer with one point a minute from `kRatesStart`. NaN is sent as NaN.
+/// Returns the rates of an answer with one point a minute from `kRatesStart`. A rate that is not a number has a point
+/// in the answer; the first `left_out` rates have none.
 std::expected<RateSeries, std::string> read_rates(const std::vector<double>& values, std::size_t left_out = 0) {
   signals::ApiAnswer answer;
   answer.kind = signals::ApiAnswer::Kind::matrix;

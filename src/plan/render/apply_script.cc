@@ -15,7 +15,7 @@ namespace {
 std::vector<ApplyCommand> with_joined_scalers(std::vector<ApplyCommand> commands) {
   static constexpr std::string_view kApply = "kubectl apply";
   const auto applies_scaler = [](const ApplyCommand& command) {
-    return command.step == ApplyStep::scaler && command.command.starts_with(kApply);
+    return command.step == ApplyStep::scaler && !command.is_optional && command.command.starts_with(kApply);
   };
   std::vector<ApplyCommand> out;
   for (ApplyCommand& command : commands) {

@@ -7,7 +7,8 @@
 
 namespace capstan::plan {
 
-/// Returns the commands of the plan in the order of their steps, without the commands of options that are not chosen.
+/// Returns the commands of the plan in the order of their steps. Commands of options that are not chosen are left out
+/// unless they are optional.
 std::vector<ApplyCommand> chosen_commands(const Plan& plan);
 
 /// Returns a shell script with the chosen commands, which `--out` writes as apply.sh. Optional commands are comments.

@@ -163,14 +163,13 @@ PageHeadline headline_of(const Plan& plan, std::size_t index) {
   } else {
     out.lines.emplace_back("cost", cost_line(service, false));
   }
-  if (std::string line = applied_scaler_words(service); !line.empty())
-    out.lines.emplace_back("autoscaler", line + " (simulated)");
   out.lines.emplace_back("SLO", slo_words(spec.slo) + "; " + attainment_line(service, spec.slo));
   const std::string missed = worse_conditions(service, spec.slo, true);
   const std::string held = worse_conditions(service, spec.slo, false);
   std::string worse;
   if (!missed.empty()) worse = "misses the SLO: " + missed;
   if (!held.empty()) worse += (worse.empty() ? "holds the SLO: " : "; holds the SLO: ") + held;
+  if (std::string line = no_scaler_words(service); !line.empty()) out.lines.emplace_back("autoscaler", std::move(line));
   if (!worse.empty()) out.lines.emplace_back("stress tests", worse);
   if (std::string line = zone_loss_line(plan, index); !line.empty())
     out.lines.emplace_back("zone loss", std::move(line));
@@ -180,7 +179,8 @@ PageHeadline headline_of(const Plan& plan, std::size_t index) {
   return out;
 }
 
-/// Adds the row of a scaler. Scalers of a service that are not chosen and have the same figures are one row.
+/// Adds the row of a scaler. If the scaler and that of the last row are not chosen and have the same figures, the
+/// scaler is added to the last row instead.
 void add_scaler_row(PageTable& table, PageTable::Row row) {
   if (!table.rows.empty() && !row.is_chosen && !table.rows.back().is_chosen) {
     PageTable::Row& last = table.rows.back();
@@ -409,7 +409,14 @@ std::string slo_words(const model::Slo& slo) {
 
 std::string together_advice(const Plan& plan) {
   const TogetherProof& proof = *plan.together;
-  return proof.remedy ? remedy_words(plan, *proof.remedy) : "no service has room for a higher minimum";
+  std::string words = proof.remedy ? remedy_words(plan, *proof.remedy) : "no service has room for a higher minimum";
+  const bool is_remedied = proof.remedy && proof.remedy->trials.holds_slo();
+  for (const TogetherService& service : proof.trials.services) {
+    const auto plan_of = std::ranges::find(plan.services, service.service, &ServicePlan::service);
+    if (is_remedied || service.holds_slo || plan_of == plan.services.end() || plan_of->bounded_by.empty()) continue;
+    words += fmt::format("; the limit that binds is {}", fmt::join(plan_of->bounded_by, "; "));
+  }
+  return words;
 }
 
 std::vector<std::string> default_lines(const Plan& plan) {
@@ -448,7 +455,7 @@ Page page_of(const Plan& plan) {
   if (holds_slo(plan)) {
     page.folders = folders_of(plan);
     page.needs = needed_components(plan);
-    page.kill_switch = kill_switch_words();
+    page.kill_switch = kill_switch_words(plan.services);
     page.apply = chosen_commands(plan);
   }
   return page;

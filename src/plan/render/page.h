@@ -51,7 +51,7 @@ struct Page {
   std::vector<PageHeadline> headlines{};  ///< first lines by service
   std::string sum{};                      ///< cost of all services and jobs; empty: one service has the cluster alone
   std::vector<std::string> jobs{};        ///< results of the jobs, a line for each class
-  PageTable scalers{};                    ///< simulated scalers; no rows: only the chosen one was
+  PageTable scalers{};                    ///< scalers with their simulated figures, or with "not simulated"
   std::string choice{};                   ///< order of scalers that cost the same; empty: the costs differ
   PageTable frontier{};                   ///< fleets that the search tried
   std::vector<PageBlock> blocks{};
@@ -60,7 +60,7 @@ struct Page {
   std::vector<PageFolder> folders{};    ///< folders of `--out`; none: the plan misses an SLO and has no manifests
   std::vector<std::string> needs{};     ///< components that the commands need and do not install
   std::string kill_switch{};            ///< when and how to roll back; empty: the plan has no manifests
-  std::vector<ApplyCommand> apply{};    ///< in the order of their steps, without the options that are not chosen
+  std::vector<ApplyCommand> apply{};    ///< the result of chosen_commands()
 };
 
 Page page_of(const Plan& plan);

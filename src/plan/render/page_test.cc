@@ -116,6 +116,9 @@ TEST(Page, ShowsAMissOfTheSloAndAConstantFleet) {
   const PageHeadline headline = page_of(plan).headlines.at(0);
   EXPECT_TRUE(headline.fleet.starts_with("2 replicas of ")) << headline.fleet;
   EXPECT_EQ(headline.lines.back().second, "misses the SLO: a zone lost (98.96 %)");
+  const auto line = std::ranges::find(headline.lines, "autoscaler", &std::pair<std::string, std::string>::first);
+  ASSERT_NE(line, headline.lines.end());
+  EXPECT_TRUE(line->second.starts_with("none: spec.replicas of the workload states the size")) << line->second;
 }
 
 TEST(Page, SaysWhichMinimumHoldsTheLossOfAZone) {

@@ -19,7 +19,8 @@ struct Prerequisite {
 /// Secrets for gated models. Kinds that Kubernetes itself defines need no component.
 std::vector<Prerequisite> prerequisites(const Plan& plan);
 
-/// Returns the components among the prerequisites, each once: "Karpenter", "KAI", "KEDA".
+/// Returns the names of the prerequisites in the cluster, each once: "Karpenter", "KEDA", "access to MODEL" for the
+/// Secret of a gated model.
 std::vector<std::string> needed_components(const Plan& plan);
 
 /// Returns the lines of apply.sh that test the prerequisites. They name each missing one with its remedy, and end the

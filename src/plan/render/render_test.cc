@@ -87,8 +87,8 @@ defaults      services.chat: slo.attainment = 99 %
 files         5 files: nodes/ scenario-chat.yaml kill-switch.sh apply.sh plan.md; sh apply.sh
               applies them: 2 commands in the order in which they work
 kill switch   If TtftP99AboveSlo fires after a change of an autoscaler, run sh kill-switch.sh. It
-              removes no replica, raises the replicas to the peak of the simulations, and brings
-              back the signals that were saved last.
+              removes no replica, raises the replicas to the peak of the simulations, and restores
+              the metrics on which the autoscalers scale, as saved last.
 
 1,234 simulations; --details shows the arithmetic, the reasons, the commands and the main manifests
 )");
@@ -120,7 +120,9 @@ TEST(Render, SaysWhichOfEquallyCheapScalersThePlanTakes) {
   Plan plan = small_plan();
   plan.services.front().variants = {variant(ScalerKind::capstan, 995'000, 20'000'000),
                                     variant(ScalerKind::hpa, 999'000, 20'000'000)};
-  const auto has_choice = [&] { return render_text(plan).contains("  At equal cost the plan prefers Capstan"); };
+  const auto has_choice = [&] {
+    return render_text(plan).contains("  At equal cost the plan prefers a constant fleet,");
+  };
   EXPECT_TRUE(has_choice());
   EXPECT_FALSE(render_markdown(plan, PageDetail::page).contains(".."));
   plan.services.front().variants[1] = variant(ScalerKind::hpa, 999'000, 21'000'000);
@@ -129,7 +131,7 @@ TEST(Render, SaysWhichOfEquallyCheapScalersThePlanTakes) {
 
 TEST(Render, EndsWithTheKillSwitch) {
   const Plan plan = small_plan();
-  EXPECT_TRUE(render_markdown(plan, PageDetail::page).ends_with("brings back the signals that were saved last.\n"));
+  EXPECT_TRUE(render_markdown(plan, PageDetail::page).ends_with("the autoscalers scale, as saved last.\n"));
   Plan missed = small_plan();
   missed.services.front().holds_slo = false;
   EXPECT_FALSE(render_text(missed).contains("kill switch")) << "such a plan has no kill-switch.sh";

@@ -32,7 +32,7 @@ inline constexpr Tokens kPromptTokensOfRequest = 4096;
 
 struct SearchBudget {
   RequestCount fleets = 0;     ///< simulated requests after which the search for a fleet begins no further round
-  RequestCount others = 0;     ///< the same for all of its candidates that were no finalists at first
+  RequestCount others = 0;     ///< the same after the first finalists are proven; requests of earlier rounds count
   RequestCount scalers = 0;    ///< the same for the search of minima for the other scalers, counted from its start
   RequestCount zone_loss = 0;  ///< the same for the search of a minimum that holds the SLO without a zone
   bool is_huge = false;

@@ -126,7 +126,8 @@ std::string service_place(const PlanSpec& spec, const ServiceSpec& service) {
   return fmt::format("{}services.{}", known == spec.places.end() ? "" : known->second + ": ", service.name);
 }
 
-/// Says what the smallest replica takes and what the limits leave.
+/// Returns the error of a service without a candidate: no machine can hold a replica, or the limits leave no room for
+/// its smallest fleet.
 Error does_not_fit(const PlanSpec& spec, const ServiceSpec& service, const RemainingLimits& limits) {
   const std::vector<SpecCandidate> fitting = fitting_candidates(service, spec);
   std::string message =

@@ -31,12 +31,13 @@ struct FleetCandidate {
   model::CapacityType base = model::CapacityType::on_demand;  ///< capacity type of the nodes of the minimum
   std::vector<RoleNeed> needs{};                              ///< needs of the only role, or of prefill and decode
   ReplicaCount most_replicas = 1;    ///< largest number of replicas of all roles within the limits
-  std::string bounded_by{};          ///< limit that lowered `most_replicas`; empty: none
+  std::string bounded_by{};          ///< the lowest limit, which determines `most_replicas`
   double modelled_usd_per_hour = 0;  ///< cost at the mean rate
   std::int64_t peak_factor = 1;      ///< `RoleNeed::at_peak` is this multiple of the need by the engine table
   bool holds_slo = true;             ///< false: by the engine table, even a single request misses a bound
 
-  MicroUsd price() const { return *price_of(machine, base); }  ///< returns the price of one machine as `base`
+  /// Returns the price of one machine of the capacity type `base`.
+  MicroUsd price() const { return *price_of(machine, base); }
   /// Returns the machines that one replica needs. The replica may use the last machine only in part.
   std::int64_t machines_per_replica() const { return ceil_div(engine.tp, machine.gpus); }
   std::int64_t machines_for(ReplicaCount replicas) const;
@@ -53,7 +54,8 @@ struct FleetCandidate {
 
 /// Returns the candidates, the lowest modelled cost first. Candidates that cannot hold the SLO by the engine table are
 /// only returned if no other is left.
-/// @return an infeasible error that names the nearest possibility if no candidate has room for the weights
+/// @return an infeasible error if no machine can hold a replica, if the limits leave no room for the smallest fleet, or
+///     if the mean load needs more than ten times the replicas of the largest fleet of every candidate
 Result<std::vector<FleetCandidate>> fleet_candidates(const PlanSpec& spec, const ServiceSpec& service,
                                                      const LoadFacts& load, const RemainingLimits& limits);
 

@@ -24,7 +24,7 @@ TEST(CountLoad, KnowsBurstsAndLengths) {
   EXPECT_EQ(load.first_per_s, 2);
   EXPECT_NEAR(load.prompt_tokens, 1370, 80);  // 1000 x exp(0.8^2 / 2); a bit less, as long prompts are cut
   EXPECT_EQ(load.length, std::chrono::minutes(20));
-  EXPECT_EQ(load.coarse_length, load.length);  // 4,200 requests are too few for a short part
+  EXPECT_EQ(load.coarse_length, load.length);  // the short part contains the burst and its whole pause
   EXPECT_TRUE(load.is_whole);
 }
 

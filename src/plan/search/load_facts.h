@@ -10,8 +10,8 @@ namespace capstan::plan {
 /// Largest number of requests in one simulation. If a load has more, only its first part with this many requests is
 /// simulated.
 inline constexpr RequestCount kMaxSimulatedRequests = 1'000'000;
-/// Requests of the short part of the load in which many fleets are compared first: a twentieth of the load within
-/// these bounds.
+/// Fewest and most requests in the short part of the load, with which many fleets are compared first. Between these
+/// bounds, the short part has a twentieth of the requests.
 inline constexpr RequestCount kMinCoarseRequests = 4'000;
 inline constexpr RequestCount kMaxCoarseRequests = 50'000;
 /// The short part of a generated load contains a whole burst and its pause if both together have at most this many

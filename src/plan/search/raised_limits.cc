@@ -65,13 +65,41 @@ bool misses_by_limit(const ServicePlan& service) {
   return !service.holds_slo && !service.bounded_by.empty() && !service.seeds.empty();
 }
 
-/// Returns true if all services can be searched again: a bound of the spec is left to raise, and no load is huge.
+/// Returns the replicas that each service needs: those of the smallest fleet that holds the SLO for a service that
+/// missed it, and those of the plan for another one.
+std::vector<RoleReplicas> needed_replicas(const ServicePlan& plan, const ServicePlan& free) {
+  const ScalerVariant* variant = misses_by_limit(plan) ? smallest_that_holds(free) : nullptr;
+  return variant == nullptr ? planned_replicas(plan) : variant->roles;
+}
+
+/// Returns the limit of a tenant that must be higher for all of its services, with its new value; empty if none must.
+std::string higher_tenant_limit(const PlanSpec& spec, const std::string& name, const std::vector<ServicePlan>& services,
+                                const std::vector<ServicePlan>& free) {
+  const auto tenant = std::ranges::find(spec.tenants, name, &TenantSpec::name);
+  if (tenant == spec.tenants.end() || !tenant->gpu_limit) return {};
+  GpuCount gpus = 0;
+  for (std::size_t i = 0; i < services.size(); ++i) {
+    if (spec.services[i].tenant != name) continue;
+    const bool is_free = misses_by_limit(services[i]) && smallest_that_holds(free[i]) != nullptr;
+    const ServicePlan& plan = is_free ? free[i] : services[i];
+    const std::vector<RoleReplicas> replicas = needed_replicas(services[i], free[i]);
+    for (std::size_t role = 0; role < plan.roles.size(); ++role) {
+      gpus += ceil_div(replicas[role].maximum * plan.roles[role].gpus_per_replica(),
+                       slices_per_gpu(plan.roles[role].engine.gpu));
+    }
+  }
+  return *tenant->gpu_limit < gpus ? fmt::format("tenants.{}.gpu_limit: {}", name, gpus) : std::string();
+}
+
+/// Returns true if a search without the bounds of the spec can help: a service misses its SLO while a limit binds, the
+/// spec has a bound to raise, and no load is huge.
 bool may_search_again(const PlanSpec& spec, const std::vector<ServicePlan>& services) {
   const auto is_huge = [](const ServicePlan& service) {
     return service.seeds.empty() || service.seeds.front().requests > kHugeLoadRequests;
   };
   const auto is_bounded = [](const ServiceSpec& service) { return service.max_replicas < kManyReplicas; };
-  const bool has_bound = spec.limits.gpus || spec.limits.per_hour || std::ranges::any_of(spec.services, is_bounded);
+  const bool has_bound = spec.limits.gpus || spec.limits.per_hour || std::ranges::any_of(spec.services, is_bounded) ||
+                         std::ranges::any_of(spec.tenants, [](const TenantSpec& t) { return t.gpu_limit.has_value(); });
   return has_bound && std::ranges::any_of(services, misses_by_limit) && std::ranges::none_of(services, is_huge);
 }
 
@@ -81,9 +109,8 @@ MachineNeed need_of_all(const PlanSpec& spec, const std::vector<ServicePlan>& se
                         const std::vector<ServicePlan>& free) {
   MachineNeed all{.gpus = gpus_of_jobs(spec)};
   for (std::size_t i = 0; i < services.size(); ++i) {
-    const ScalerVariant* variant = misses_by_limit(services[i]) ? smallest_that_holds(free[i]) : nullptr;
-    const MachineNeed need = variant == nullptr ? machine_need(services[i], planned_replicas(services[i]))
-                                                : machine_need(free[i], variant->roles);
+    const bool is_free = misses_by_limit(services[i]) && smallest_that_holds(free[i]) != nullptr;
+    const MachineNeed need = machine_need(is_free ? free[i] : services[i], needed_replicas(services[i], free[i]));
     all.gpus += need.gpus;
     all.micro_usd += need.micro_usd;
   }
@@ -97,6 +124,7 @@ void find_raised_limits(const PlanSpec& spec, const SearchOptions& options, Sear
   PlanSpec free = spec;
   free.limits = {};
   for (ServiceSpec& service : free.services) service.max_replicas = kManyReplicas;
+  for (TenantSpec& tenant : free.tenants) tenant.gpu_limit.reset();
   SearchOptions alone = options;
   alone.is_alone = true;
   const Result<SearchResult> found = search_fleets(free, alone);
@@ -118,7 +146,9 @@ void find_raised_limits(const PlanSpec& spec, const SearchOptions& options, Sear
       if (spec.services[i].max_replicas < most) {
         bounds.push_back(fmt::format("{}max_replicas: {}", owner, most));
       }
-      if (bounds.empty()) continue;  // the limit of a tenant, or of the machines that exist
+      const std::string tenant = higher_tenant_limit(spec, spec.services[i].tenant, result.services, found->services);
+      if (!tenant.empty()) bounds.push_back(tenant);
+      if (bounds.empty()) continue;  // the limit of the machines that exist
       raised.bounds = fmt::format("{}", fmt::join(bounds, " and "));
       ServicePlan fleet = with_scaler(plan, variant->kind);
       raised.fleet = fmt::format("{} on {}{}", fleet_words(fleet), plan.roles.front().machine.name,

@@ -53,6 +53,20 @@ TEST(RaisedLimits, MaxReplicasIsALimitToo) {
   EXPECT_GT(number_after(missed.raised->bounds, "max_replicas: "), 2) << missed.raised->bounds;
 }
 
+TEST(RaisedLimits, TheLimitOfATenantIsALimitToo) {
+  PlanSpec spec = sample_specs::small_spec();
+  spec.services[0].load.requests_per_s = 20;
+  spec.tenants = {{.name = "product", .gpu_quota = 1, .gpu_limit = 2}};
+  spec.services[0].tenant = "product";
+  const ServicePlan missed = raised_search(spec).services.at(0);
+  ASSERT_FALSE(missed.holds_slo);
+  ASSERT_TRUE(missed.raised);
+  const std::int64_t gpus = number_after(missed.raised->bounds, "tenants.product.gpu_limit: ");
+  ASSERT_GT(gpus, 2) << missed.raised->bounds;
+  spec.tenants[0].gpu_limit = gpus;
+  EXPECT_TRUE(raised_search(spec).services.at(0).holds_slo) << missed.raised->bounds;
+}
+
 TEST(RaisedLimits, TheLimitIsForAllServices) {
   PlanSpec spec = sample_specs::small_spec();
   spec.services.push_back(spec.services[0]);

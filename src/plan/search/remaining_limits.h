@@ -15,7 +15,7 @@ namespace capstan::plan {
 struct PeakNeed {
   MachineSpec machine{};
   MicroUsd per_hour{};    ///< price of one machine
-  GpuCount gpus = 0;      ///< GPUs of the machines that its pods hold; slices for MIG
+  GpuCount gpus = 0;      ///< GPUs that it needs on these machines; slices for MIG
   GpuCount pod_gpus = 0;  ///< whole GPUs that its pods hold, rounded up
 };
 
@@ -35,9 +35,9 @@ struct LimitedGpus {
 
 struct RemainingLimits {
   std::string service{};                  ///< name of the service
-  std::optional<GpuCount> gpus{};         ///< whole GPUs of the nodes of all services
-  std::optional<MicroUsd> per_hour{};     ///< price of the nodes of all services
-  GpuCount gpus_of_jobs = 0;              ///< GPUs of jobs, which `gpus` does not contain
+  std::optional<GpuCount> gpus{};         ///< limit of the whole GPUs of all nodes
+  std::optional<MicroUsd> per_hour{};     ///< limit of the price of all nodes
+  GpuCount gpus_of_jobs = 0;              ///< part of `gpus` for the quotas of tenants without a service
   std::vector<MachineUse> others{};       ///< GPUs of other services, one row for each machine type
   std::optional<GpuCount> tenant_gpus{};  ///< whole GPUs that the pods of the service may hold
   std::string tenant_words{};             ///< text about the limit of the tenant; empty without a limit

@@ -10,14 +10,18 @@
 #include "plan/search/scaler_comparison.h"
 #include "plan/sections/engine_metrics.h"
 #include "plan/sections/scalers.h"
+#include "plan/spec/refusal.h"
 
 namespace capstan::plan {
 
 namespace {
 
 constexpr std::array kKinds = {ScalerKind::capstan, ScalerKind::scaled_object, ScalerKind::hpa, ScalerKind::constant};
+/// Order of preference at equal cost. A constant fleet is the first, because no autoscaler has to be operated.
+constexpr std::array kPreferredKinds = {ScalerKind::constant, ScalerKind::capstan, ScalerKind::scaled_object,
+                                        ScalerKind::hpa};
 constexpr std::array kThresholdKinds = {ScalerKind::scaled_object, ScalerKind::hpa};
-constexpr int kMaxConstantTries = 12;  ///< a bisection between 1 and 64 replicas needs at most 8
+constexpr int kMaxConstantTries = 12;  ///< largest number of constant fleets that are tried
 constexpr int kMaxScalerRaises = 8;    ///< largest number of minima that are tried for one scaler
 constexpr int kMaxScalerRounds = 4;    ///< rounds of choosing a scaler and raising the minima of the others
 
@@ -42,7 +46,7 @@ class ScalerSearch {
       if (Result<void> done = find_minimum(kind); !done) return std::unexpected(done.error());
     }
     if (Result<void> done = try_size_of_constant(); !done) return std::unexpected(done.error());
-    for (int round = 0; round < kMaxScalerRounds; ++round) {
+    for (int round = 0; round < kMaxScalerRounds && !is_hopeless_; ++round) {
       const auto is_raised = raise_others();
       if (!is_raised) return std::unexpected(is_raised.error());
       if (!*is_raised) break;
@@ -125,7 +129,8 @@ class ScalerSearch {
       if (!is_held) return std::unexpected(is_held.error());
       (*is_held ? held : missed) = step;
       if (held == 0) {
-        if (missed == highest_) break;
+        is_hopeless_ = missed == highest_;
+        if (is_hopeless_) break;
         step = std::min(missed + std::max<ReplicaCount>(1, missed / 3), highest_);
       } else {
         if (held - missed <= 1) break;
@@ -138,14 +143,14 @@ class ScalerSearch {
 
   /// Finds a small minimum with which a ScaledObject or HPA holds the SLO. The first try is the minimum of Capstan's
   /// policy. If it misses the SLO, the tries approach the size of the constant fleet and exceed it if necessary. A
-  /// bisection then finds a smaller minimum.
+  /// bisection then finds a smaller minimum. If even the largest constant fleet misses the SLO, nothing else is tried.
   Result<void> find_minimum(ScalerKind kind) {
     ReplicaCount missed = 0, held = 0, step = capstan_.step;
     for (int tries = 0; tries < kMaxScalerRaises && (has_budget() || tries == 0); ++tries) {
       const auto is_held = holds(kind, step);
       if (!is_held) return std::unexpected(is_held.error());
       (*is_held ? held : missed) = step;
-      if (held > 0 && held - missed <= 1) break;
+      if (is_hopeless_ || (held > 0 && held - missed <= 1)) break;
       if (held > 0) {
         if (missed == 0) break;  // no lower minimum than that of Capstan's policy is tried
         step = missed + (held - missed) / 2;
@@ -194,14 +199,18 @@ class ScalerSearch {
     return best;
   }
 
-  /// Returns the cheapest scaler that holds the SLO or, if no scaler holds it, the scaler that meets most.
+  /// Returns the cheapest scaler that holds the SLO or, if no scaler holds it, the scaler that meets most. A scaler
+  /// that does not follow the signal that the spec asks for is returned only if no other one holds the SLO.
   const TriedFleet& chosen() const {
     const TriedFleet* best = nullptr;
-    for (const ScalerKind kind : kKinds) {
+    for (const ScalerKind kind : kPreferredKinds) {
       const TriedFleet* fleet = pick(kind, 0, 0);
       if (fleet == nullptr || !is_proven(*fleet)) continue;
-      const auto cost = [](const TriedFleet& f) {
-        return std::tuple(!f.holds_slo, f.holds_slo ? 0 : -f.lowest_attainment_ppm(), f.micro_usd_per_hour());
+      const auto cost = [&](const TriedFleet& f) {
+        const bool is_other_signal =
+            f.key.scaler == ScalerKind::capstan && asks_for_another_signal(simulator_.spec().asked);
+        return std::tuple(!f.holds_slo, is_other_signal, f.holds_slo ? 0 : -f.lowest_attainment_ppm(),
+                          f.micro_usd_per_hour());
       };
       if (best == nullptr || cost(*fleet) < cost(*best)) best = fleet;
     }
@@ -271,6 +280,7 @@ class ScalerSearch {
   ReplicaCount highest_;
   ReplicaCount least_;         ///< a base of spot nodes holds the SLO under more reclaims only from this step on
   ReplicaCount constant_ = 0;  ///< step of the smallest constant fleet that holds the SLO; 0: none is known
+  bool is_hopeless_ = false;   ///< true: the largest constant fleet misses the SLO, so no scaler can hold it
   std::array<std::string, kKinds.size()> refused_{};
 };
 

@@ -14,17 +14,18 @@ inline constexpr std::int64_t kScalerShortfallPpm = 5'000;
 
 /// The fleets that represent the scalers.
 struct ScalerChoice {
-  FleetKey chosen{};                      ///< the cheapest fleet that holds the SLO under every seed
+  /// The cheapest fleet that holds the SLO under every seed. If none holds it, the fleet that meets most.
+  FleetKey chosen{};
   FleetKey capstan{};                     ///< the fleet of Capstan's policy
   std::vector<ScalerVariant> variants{};  ///< in the order of `ScalerKind`
   std::string comparison{};               ///< scenario with the autoscaler files of the plan as its policies
 };
 
-/// Finds, on the machines of a fleet under Capstan's policy, the smallest minimum with which each other scaler holds
-/// the SLO under every seed, and the smallest constant fleet that does. The cheapest of the four is chosen; of equally
-/// cheap ones the first in the order of `ScalerKind`. The other scalers get a minimum with which they reach the
-/// attainment of the chosen one, less `kScalerShortfallPpm`. If the constant fleet is chosen, their minimum is at least
-/// its size, so that each of them serves the same load and a higher one.
+/// Finds, on the machines of a fleet under Capstan's policy, a small minimum with which each other scaler holds the SLO
+/// under every seed, and the smallest constant fleet that does. The cheapest of the four is chosen; of equally cheap
+/// ones the first in the order of `ScalerKind`. The other scalers get a minimum with which they reach the attainment of
+/// the chosen one, less `kScalerShortfallPpm`. If the constant fleet is chosen, their minimum is at least its size, so
+/// that each of them can serve this load, and can add replicas when the load grows.
 /// @param plan plan of the service, with the roles, the start and the mean load of the fleet `capstan`
 Result<ScalerChoice> choose_scaler(FleetSimulator& simulator, const FleetKey& capstan, const ServicePlan& plan,
                                    const SearchBudget& budget);

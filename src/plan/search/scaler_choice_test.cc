@@ -33,10 +33,9 @@ TEST(ScalerChoice, TakesTheCheapestThatHoldsTheSlo) {
     EXPECT_EQ(variant.seeds.size(), 5u) << scaler_word(variant.kind);
     if (!variant.holds_slo) continue;
     EXPECT_GE(micro_usd_per_hour(variant.seeds), micro_usd_per_hour(plan)) << scaler_word(variant.kind);
-    // The first of equally cheap scalers is taken.
-    if (micro_usd_per_hour(variant.seeds) == micro_usd_per_hour(plan)) {
-      EXPECT_LE(plan.scaler, variant.kind);
-    }
+    // The plan takes the constant fleet if it is as cheap as the others, or else the first scaler.
+    const bool is_as_cheap = micro_usd_per_hour(variant.seeds) == micro_usd_per_hour(plan);
+    EXPECT_TRUE(!is_as_cheap || plan.scaler == ScalerKind::constant || plan.scaler <= variant.kind);
   }
 }
 
@@ -94,13 +93,47 @@ TEST(ScalerChoice, LeavesOutEnginesThatTheSimulatorDoesNotExport) {
   EXPECT_EQ(with_scaler(plan, ScalerKind::hpa).roles[0].minimum, plan.roles[0].minimum);
 }
 
-/// A steady load gives a scaler nothing to do, so that a constant fleet costs as much, and Capstan's policy is taken.
-TEST(ScalerChoice, PrefersAScalerToAConstantFleetOfTheSameCost) {
+/// A steady load gives a scaler nothing to do, so that a constant fleet costs as much and needs no autoscaler.
+TEST(ScalerChoice, PrefersAConstantFleetToAScalerOfTheSameCost) {
   PlanSpec spec = sample_specs::small_spec();
   spec.services[0].load.burst_factor = 1;
   const ServicePlan plan = planned(spec);
-  EXPECT_EQ(plan.scaler, ScalerKind::capstan);
-  EXPECT_EQ(micro_usd_per_hour(plan), micro_usd_per_hour(find_variant(plan, ScalerKind::constant)->seeds));
+  EXPECT_EQ(plan.scaler, ScalerKind::constant);
+  EXPECT_EQ(micro_usd_per_hour(plan), micro_usd_per_hour(find_variant(plan, ScalerKind::capstan)->seeds));
+}
+
+/// Policy Capstan has no threshold on the queue, so another scaler is taken although it costs more.
+TEST(ScalerChoice, TakesAScalerThatFollowsTheSignalOfTheSpec) {
+  PlanSpec spec = sample_specs::spec_of(R"(
+cluster: {instances: [g6e.xlarge]}
+services:
+  - name: assistant
+    model: Llama-3.1-8B
+    dtype: fp8
+    slo: {ttft_p99: 1s, tpot: 50ms}
+    load: {requests_per_second: 2, burst_factor: 2}
+)");
+  EXPECT_EQ(planned(spec).scaler, ScalerKind::capstan) << "the cheapest of all scalers";
+  for (const std::string_view signal : {"queue", "kv", "latency"}) {
+    spec.asked.scale_on = signal;
+    const ServicePlan plan = planned(spec);
+    EXPECT_TRUE(plan.holds_slo) << signal;
+    EXPECT_NE(plan.scaler, ScalerKind::capstan) << signal;
+  }
+}
+
+/// No scaler can hold what the largest constant fleet misses, so no minima are searched.
+TEST(ScalerChoice, EndsSoonIfNoFleetCanHoldTheSlo) {
+  PlanSpec spec = sample_specs::small_spec();
+  spec.services[0].goodput_per_s = 500;  // more than the load
+  const ServicePlan plan = planned(spec);
+  EXPECT_FALSE(plan.holds_slo);
+  for (const ScalerKind kind : {ScalerKind::scaled_object, ScalerKind::hpa}) {
+    const ScalerVariant* variant = find_variant(plan, kind);
+    ASSERT_NE(variant, nullptr);
+    EXPECT_EQ(variant->seeds.size(), 2u) << scaler_word(kind);
+    EXPECT_EQ(variant->roles[0].minimum, plan.roles[0].minimum) << scaler_word(kind);
+  }
 }
 
 }  // namespace

@@ -203,7 +203,7 @@ void add_initial_nodes(const ClusterSpec& cluster, const InitialMachines& standi
       return (whole + zones - 1 - zone) / zones * standing.unit + rest;
     };
     const std::int64_t here_owned = count_here(owned), here = count_here(all);
-    // The last nodes are the spot nodes, so that each zone has its share of the others.
+    // The zones get nodes in turn. The last nodes are the spot nodes, so that the others are also spread evenly.
     const std::int64_t here_spot = std::max<std::int64_t>(here - count_here(std::max(owned, all - standing.spot)), 0);
     const auto add = [&](std::int64_t count, CapacityType capacity, const std::string& pool) {
       if (count == 0) return;

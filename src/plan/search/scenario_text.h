@@ -16,7 +16,7 @@ struct FleetOption {
   std::vector<ReplicaCount> maximum{};  ///< maximum replicas by role of the candidate
   std::uint32_t spot_ppm = 0;           ///< share of the nodes above the minimum that are bought as spot, millionths
   std::uint32_t spot_base_ppm = 0;      ///< share of the nodes of the minimum that are bought as spot, millionths
-  /// Capacity type of the other nodes of the minimum. Spot if all of them are.
+  /// Capacity type of the nodes of the minimum outside of `spot_base_ppm`. If that share is the whole, it is spot.
   model::CapacityType base = model::CapacityType::on_demand;
   ScalerKind scaler = ScalerKind::capstan;
   Yaml scale{"capstan"};  ///< value of the key `scale` of the policy in a scenario
@@ -27,10 +27,10 @@ struct FleetOption {
   ReplicaCount first_replicas() const;
   std::int64_t minimum_machines() const;
   std::int64_t maximum_machines() const;
-  /// Returns the machines of the minimum that a pool of their own buys as spot, rounded down to whole replicas. If all
-  /// machines of the minimum are spot, they are in the pool of the base.
+  /// Returns the machines of the minimum that a separate pool buys as spot, rounded down to whole replicas. Returns 0
+  /// if all machines of the minimum are spot, because then the pool of the base buys them.
   std::int64_t spot_base_machines() const;
-  /// Returns the machines that a pool of their own buys as spot, rounded down to whole ones.
+  /// Returns the machines that a separate pool buys as spot, rounded down to whole ones.
   std::int64_t spot_machines() const {
     return (maximum_machines() - minimum_machines()) * spot_ppm / 1'000'000 + spot_base_machines();
   }

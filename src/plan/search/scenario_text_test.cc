@@ -81,7 +81,8 @@ TEST(ScenarioText, BuysThePartOfTheAddedNodesThatIsSpot) {
   w.fleet.spot_ppm = 500'000;
   const scenario::Scenario scenario = read_back(w);
   ASSERT_EQ(scenario.catalog->pools.size(), 2u);
-  // The base pool has 2 nodes for the minimum, half of the 4 nodes above it, and 1 node while a zone is lost.
+  // The base pool has 2 nodes for the minimum, half of the 4 nodes above it, and 1 node to replace that of a
+  // lost zone.
   EXPECT_EQ(scenario.catalog->pools[0].limits.gpus, 5);
   EXPECT_EQ(scenario.catalog->pools[1].limits.gpus, 2);
   EXPECT_EQ(scenario.catalog->pools[1].name, "h100-spot");

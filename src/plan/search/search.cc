@@ -26,7 +26,7 @@ namespace capstan::plan {
 namespace {
 
 constexpr double kMaxJobs = 10'000;  ///< most jobs of a class that one simulation may have
-constexpr int kMaxSpotScalers = 3;   ///< minima of a fleet with spot nodes in its base for which a scaler is chosen
+constexpr int kMaxSpotScalers = 3;   ///< minima that are tried for a spot base; each needs a choice of the scaler
 
 /// Returns the roles of a fleet, with the maximum that a scaler may set.
 std::vector<RoleFleet> roles_of(const ServiceSpec& service, const TriedFleet& tried, const FleetOption& scaled) {
@@ -82,8 +82,8 @@ struct ChosenScaler {
   ServicePlan plan{};
 };
 
-/// Replaces the fleet by one with a share of its base as spot, if that one is better than the chosen one, and holds the
-/// SLO under every seed and under more reclaims.
+/// Replaces the chosen fleet by one that buys a share of its base as spot. The new fleet must be better than the chosen
+/// one, and must hold the SLO under every seed and under more reclaims.
 /// @param start  fleet without a spot base
 Result<void> take_spot_share(FleetSimulator& simulator, const SearchBudget& budget, FleetKey start,
                              std::uint32_t share_ppm, ChosenScaler& found) {

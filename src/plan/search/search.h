@@ -13,7 +13,7 @@ namespace capstan::plan {
 struct SearchOptions {
   unsigned jobs = 0;  ///< simultaneous simulations; 0: one for each core. The result does not depend on it
   std::function<void(const std::string&)> progress;  ///< receives progress messages; empty: there are none
-  bool is_alone = false;                             ///< true: all services together on one cluster are not simulated
+  bool is_alone = false;                             ///< true: omits the simulation of all services on one cluster
 };
 
 struct SearchResult {

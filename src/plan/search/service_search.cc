@@ -11,8 +11,8 @@ namespace capstan::plan {
 namespace {
 
 constexpr std::size_t kCandidatesOfRound = 8;  ///< candidates that a round simulates on a short part of the load
-constexpr std::size_t kMaxFinalists = 3;       ///< candidates that are simulated on the whole load
-constexpr std::size_t kMaxHugeFinalists = 2;   ///< candidates that are simulated on the whole of a huge load
+constexpr std::size_t kMaxFinalists = 3;       ///< candidates that are simulated on the whole load at a time
+constexpr std::size_t kMaxHugeFinalists = 2;   ///< the same for a huge load
 constexpr int kMaxRefinements = 4;             ///< rounds that look for a lower or higher minimum of the finalists
 constexpr int kMaxLeaderRaises = 6;            ///< rounds that raise the minimum because a seed missed the SLO
 
@@ -77,7 +77,7 @@ class ServiceSearch {
   }
 
   /// Takes the next candidates of the ranking that may still be better than the best proven fleet. Returns false if
-  /// there are none, or if the budget is used up.
+  /// there are none, if the budget is used up, or if the load is huge and a proven fleet holds the SLO.
   bool take_next_finalists() {
     for (const FleetKey& finalist : finalists_) std::erase(ranked_, finalist);
     finalists_.clear();
@@ -114,7 +114,8 @@ class ServiceSearch {
     return {};
   }
 
-  /// Returns true if no fleet holds the SLO, or if the modelled cost of the candidate is below that of the best fleet.
+  /// Returns true if the budget is not used up, and if no fleet holds the SLO or the modelled cost of the candidate is
+  /// below the simulated cost of every fleet that does.
   bool may_be_better(const FleetCandidate& candidate, const TriedFleets& tried) const {
     const auto is_as_good = [&](const auto& entry) {
       return entry.second.holds_slo && is_dearer(candidate, entry.second);
@@ -231,7 +232,7 @@ class ServiceSearch {
       if (round == kMaxLeaderRaises) break;
       if (!has_budget()) {
         if (best_proven(nullptr).holds_slo || round > 1) break;
-        leaders_.resize(1);
+        leaders_.resize(std::min<std::size_t>(leaders_.size(), 1));  // later finalists may have no leader
       }
       const bool is_raised = raise_leaders();
       if (!(has_budget() && add_challenger()) && !is_raised) break;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <vector>
 
@@ -13,12 +14,12 @@ namespace {
 
 class ServiceSearchTest : public ::testing::Test {
  protected:
-  FoundFleets found(const PlanSpec& spec) {
+  FoundFleets found(const PlanSpec& spec, std::optional<SearchBudget> budget = {}) {
     spec_ = spec;
     const LoadFacts load = count_load(spec_.services[0]).value();
     auto candidates = fleet_candidates(spec_, spec_.services[0], load, {}).value();
     simulator_.emplace(spec_, spec_.services[0], load, std::move(candidates), options_);
-    return find_fleets(*simulator_, budget_of(load, 1)).value();
+    return find_fleets(*simulator_, budget.value_or(budget_of(load, 1))).value();
   }
 
   PlanSpec spec_{};
@@ -35,6 +36,18 @@ TEST_F(ServiceSearchTest, ProvesTheBestUnderAllSeeds) {
     EXPECT_EQ(key.scaler, ScalerKind::capstan);
     if (fleet.seeds.size() < kSeeds) continue;
     EXPECT_FALSE(is_better(fleet, best)) << fleet.fleet.words();
+  }
+}
+
+/// The budget may be used up while finalists are simulated that are no better than the best proven fleet.
+TEST_F(ServiceSearchTest, EndsWhereverTheBudgetIsUsedUp) {
+  PlanSpec spec = sample_specs::chat_spec();
+  spec.services[0].slo.tpot = std::chrono::milliseconds(15);  // no fleet is certain to hold it
+  found(spec, SearchBudget{.fleets = 1, .others = 1});
+  const RequestCount first = simulator_->requests();
+  for (RequestCount more = 1; more <= 16; ++more) {
+    found(spec, SearchBudget{.fleets = 1, .others = first + more * 1'000});
+    EXPECT_GE(simulator_->requests(), first);
   }
 }
 

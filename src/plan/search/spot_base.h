@@ -12,8 +12,9 @@
 // Fleets whose nodes are reclaimed: the rate of reclaims in tests, and the cost of a fleet whose base is spot.
 namespace capstan::plan {
 
-/// Shares of the nodes of the minimum that may be spot, millionths. At every minimum, the whole base as spot costs less
-/// than half of it. So half is only of use if the whole base misses the SLO or needs a higher minimum.
+/// Shares of the nodes of the minimum (the base) that may be spot, millionths. At an equal minimum, a base that is
+/// spot as a whole costs less than a base of which half is spot. So half is tried only if the whole base as spot misses
+/// the SLO or needs a higher minimum.
 inline constexpr std::array<std::uint32_t, 2> kSpotBaseShares = {1'000'000, 500'000};
 
 /// Returns the chance of a reclaim in the stress test, for an hour of each spot node, millionths: twice the stated one.
@@ -26,7 +27,8 @@ std::uint32_t stress_reclaims_ppm(const PlanSpec& spec, const FleetOption& fleet
 Result<Trial> simulate_reclaims(FleetSimulator& simulator, const FleetOption& fleet, std::span<const Trial> seeds,
                                 const SearchBudget& budget);
 
-/// Returns the fleet with the next minimum to try after one that misses the SLO; nothing if that is the highest.
+/// Returns the fleet with the next minimum to try after a fleet that misses the SLO; nothing if the fleet has the
+/// highest minimum already.
 std::optional<FleetKey> with_higher_minimum(const FleetSimulator& simulator, FleetKey key);
 
 /// Finds a small minimum with which a fleet under Capstan's policy holds the SLO under every seed, also under more

@@ -164,7 +164,8 @@ std::vector<FrontierPoint> frontier_of(const TriedFleets& tried, const FleetKey&
   std::vector<FrontierPoint> points;
   const auto best = tried.find(chosen);
   for (const auto& [key, fleet] : tried) {
-    // More reclaims would make it miss the SLO, or it would be the chosen one.
+    // If a fleet with a spot base is better than the chosen one, it was not chosen because it misses the SLO under more
+    // reclaims.
     const bool misses_reclaims =
         key.spot_base_ppm > 0 && key != chosen && best != tried.end() && is_better(fleet, best->second);
     if (misses_reclaims) continue;

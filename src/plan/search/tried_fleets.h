@@ -15,7 +15,9 @@ namespace capstan::plan {
 /// A fleet of a search: a candidate, how far its minimum is raised, its share of spot nodes, and its scaler.
 struct FleetKey {
   std::size_t candidate = 0;  ///< index in the list of candidates
-  ReplicaCount step = 1;      ///< minimum of the role with most replicas at the peak
+  /// Minimum replicas of the role that needs the most replicas at the peak. The minima of the other roles are in
+  /// proportion to it.
+  ReplicaCount step = 1;
   std::uint32_t spot_ppm = 0;
   ScalerKind scaler = ScalerKind::capstan;
   std::uint32_t spot_base_ppm = 0;  ///< share of the nodes of the minimum that are spot, millionths
@@ -56,7 +58,8 @@ bool limits_bind(const FleetCandidate& candidate);
 /// Returns the machines that hold the maximum of its fleets without limits.
 std::int64_t wanted_machines(const FleetCandidate& candidate);
 
-/// Returns the smallest step at which the minimum of every role is its maximum.
+/// Returns a step at which the minimum of every role is its maximum. A lower step may do so too, because minima are
+/// rounded up.
 ReplicaCount highest_step(const FleetCandidate& candidate);
 /// Returns the step at which the minimum of every role is its need at the peak.
 ReplicaCount peak_step(const FleetCandidate& candidate);
@@ -66,7 +69,8 @@ ReplicaCount peak_step(const FleetCandidate& candidate);
 void note_result(const experiment::RunResult& result, const ServiceSpec& service, bool is_whole, TriedFleet& tried);
 
 /// Returns one point for each fleet, the cheapest first, with the efficient ones, the chosen one and the runner-up
-/// marked.
+/// marked. Leaves out a fleet with a spot base that is better than the chosen one, because it misses the SLO under more
+/// reclaims.
 std::vector<FrontierPoint> frontier_of(const TriedFleets& tried, const FleetKey& chosen,
                                        const std::optional<FleetKey>& runner_up);
 

@@ -54,6 +54,9 @@ TEST(FleetOf, AConstantFleetHasItsMinimumAsItsMaximum) {
             "{\"prefill\": {\"policy\": \"fixed\", \"replicas\": 1}, \"decode\": {\"policy\": \"fixed\", "
             "\"replicas\": 4}}");
   EXPECT_TRUE(fleet.words().ends_with(", constant fleet")) << fleet.words();
+  const FleetOption spot = fleet_of(candidates, {0, 4, 1'000'000, ScalerKind::constant});
+  EXPECT_FALSE(spot.words().contains("spot")) << "it adds no nodes: " << spot.words();
+  EXPECT_FALSE(spot.short_words().contains("spot")) << spot.short_words();
 }
 
 TEST(IsBetter, PrefersWhatHoldsThenTheCheaperThenWhatMeetsMore) {

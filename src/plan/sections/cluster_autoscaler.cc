@@ -15,7 +15,7 @@ namespace capstan::plan {
 
 namespace {
 
-/// The Cluster Autoscaler counts the GPUs of nodes with the same value of this label, on AWS.
+/// On AWS, the Cluster Autoscaler applies a limit of GPUs to all nodes with the same value of this label.
 constexpr std::string_view kCountedLabel = "k8s.amazonaws.com/accelerator";
 
 /// A group of equal nodes in one zone. A group that spans zones could not be asked for a node in a certain zone.

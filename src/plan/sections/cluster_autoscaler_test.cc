@@ -38,7 +38,7 @@ std::string flag_value(const std::vector<Manifest>& files, std::string_view flag
 
 TEST(PlanClusterAutoscaler, AllZonesTogetherKeepTheLimit) {
   testing::SamplePlan plan =
-      testing::chat_plan();  // 2 to 6 nodes with 8 GPUs, 2 of them as spot, and 1 while a zone is lost
+      testing::chat_plan();  // 2 to 6 nodes with 8 GPUs, 2 of them as spot, and 1 to replace a node of a lost zone
   const std::vector<Manifest> files = node_groups(plan.spec, gpu_pools(plan.facts()));
   EXPECT_EQ(flag_value(files, "gpu-total_1"), "h100:0:40");
   EXPECT_EQ(flag_value(files, "gpu-total_2"), "h100-spot:0:16");

@@ -78,7 +78,8 @@ TEST(CostSection, NamesTheServiceIfThereAreSeveral) {
   EXPECT_EQ(value_of(section, "code machines"), "73,000.00 USD/month");
   EXPECT_EQ(section.answer,
             "The machines cost 200.00 USD/h, 146,000.00 USD/month. With staff costs included, serverless inference "
-            "is cheaper below 34.86 USD per GPU-hour of useful work. The prices contain no network, storage or control "
+            "is cheaper if it costs less than 34.86 USD per GPU-hour of useful work. The prices contain no network, "
+            "storage or control "
             "plane.");
 }
 
@@ -86,7 +87,7 @@ TEST(CostSection, CountsOnlyTheShareOfNodesThatServicesHaveInCommon) {
   PlanSpec spec;
   spec.services.push_back({.name = "chat"});
   std::vector<ServicePlan> services = {costed_service("chat")};
-  services[0].shared_micro_usd_per_hour = 90'000'000;  // of 100 USD/h on nodes of its own
+  services[0].shared_micro_usd_per_hour = 90'000'000;  // nodes of its own cost 100 USD/h
   const Section section = cost_section({spec, services});
   EXPECT_EQ(value_of(section, "million answer tokens"), "90.00 USD");
   // The replicas work for 80 of 100 USD/h; that leaves 10 of 90 USD/h.

@@ -35,8 +35,8 @@ struct MissingCommand {
 /// Returns nothing if the plan can write the workload of the role.
 std::optional<MissingCommand> missing_command(const ServiceSpec& service, const RoleFleet& role);
 
-/// Returns true if the engine ends its requests after SIGTERM, within a time that a flag states. Pods of the other
-/// engines sleep before SIGTERM until their requests have ended.
+/// Returns true if the engine itself completes its running requests after SIGTERM, within a time that a flag states.
+/// Pods of the other engines sleep before SIGTERM for the same time.
 bool drains_itself(Engine engine);
 
 /// Returns the command of a replica of one pod, or of the leader of a replica of several pods.

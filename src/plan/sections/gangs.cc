@@ -216,7 +216,8 @@ void add_fleet_policy(Section& section, const PlanFacts& facts, const QueueInput
   section.apply.push_back({.step = ApplyStep::queues,
                            .command = "kubectl apply -f " + policy.file,
                            .purpose = "the limits within which Capstan acts",
-                           .alternative = policy.alternative});
+                           .alternative = policy.alternative,
+                           .is_optional = is_spare_scaler(facts, "capstan")});
   section.manifests.push_back(std::move(policy));
 }
 

@@ -60,7 +60,7 @@ halt() { # true or false
   kubectl patch fleetpolicy default --type merge --patch "{\"spec\": {\"halt\": $1}}" || status=1
 }
 
-stop_workload() { # NAME KIND SERVICE MINIMUM PEAK MAXIMUM
+stop_workload() { # NAME KIND SERVICE MINIMUM PEAK MAXIMUM FLEET: constant fleets have no autoscaler
   found=no
   if has inferencescaler "$3"; then
     found=yes
@@ -81,7 +81,7 @@ stop_workload() { # NAME KIND SERVICE MINIMUM PEAK MAXIMUM
     at_least horizontalpodautoscaler "$1" minReplicas "$5" 1
     restore horizontalpodautoscaler "$1"
   fi
-  [ "$found" = yes ] || { echo "no autoscaler of $1 was found" >&2; status=1; }
+  [ "$found" = yes ] || [ "$7" = constant ] || { echo "no autoscaler of $1 was found" >&2; status=1; }
   at_least "$2" "$1" replicas "$5" 1
 }
 save_workload() {
@@ -146,18 +146,26 @@ std::string kill_switch_script(const PlanFacts& facts) {
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     const ServiceSpec& service = facts.spec.services[i];
     for (const RoleFleet& role : facts.services[i].roles) {
-      out += fmt::format("\"${{action}}_workload\" {} {} {} {} {} {}\n", workload_name(service, role.role),
+      out += fmt::format("\"${{action}}_workload\" {} {} {} {} {} {} {}\n", workload_name(service, role.role),
                          lower_kind(service), service.name, role.minimum, safe_replicas(role),
-                         std::max(role.minimum, role.maximum));
+                         std::max(role.minimum, role.maximum),
+                         facts.services[i].scaler == ScalerKind::constant ? "constant" : "scaled");
     }
   }
   return out + "exit \"$status\"\n";
 }
 
-std::string kill_switch_words() {
+std::string kill_switch_words(std::span<const ServicePlan> services) {
+  if (std::ranges::all_of(services, [](const ServicePlan& fleet) { return fleet.scaler == ScalerKind::constant; })) {
+    return fmt::format(
+        "If TtftP99AboveSlo fires, run sh {}. It removes no replica, and raises the replicas to those of the plan. If "
+        "an "
+        "autoscaler was applied, it may remove no replica from then on.",
+        kKillSwitchFile);
+  }
   return fmt::format(
       "If TtftP99AboveSlo fires after a change of an autoscaler, run sh {}. It removes no replica, raises the replicas "
-      "to the peak of the simulations, and brings back the signals that were saved last.",
+      "to the peak of the simulations, and restores the metrics on which the autoscalers scale, as saved last.",
       kKillSwitchFile);
 }
 
@@ -168,6 +176,7 @@ std::vector<std::string> kill_switch_commands(const PlanFacts& facts) {
       fmt::format("sh {} resume  # when the SLO holds again", kKillSwitchFile)};
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     const ServicePlan& fleet = facts.services[i];
+    if (fleet.scaler == ScalerKind::constant) continue;
     for (const RoleFleet& role : fleet.roles) {
       const std::string workload = workload_name(facts.spec.services[i], role.role);
       std::string command = fmt::format("{}  # its first step for {}: the replicas that run stay",
@@ -183,6 +192,7 @@ std::string save_signals_command(const PlanFacts& facts) {
   std::string files;
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     const std::string_view option = scaler_option(facts.services[i]);
+    if (option.empty()) continue;
     if (option == "capstan") {
       files += fmt::format(" --filename=replicas/capstan/{}.yaml", facts.spec.services[i].name);
       continue;
@@ -190,7 +200,8 @@ std::string save_signals_command(const PlanFacts& facts) {
     for (const RoleFleet& role : facts.services[i].roles)
       files += fmt::format(" --filename=replicas/{}/{}.yaml", option, workload_name(facts.spec.services[i], role.role));
   }
-  return fmt::format("kubectl diff{} >/dev/null 2>&1 || sh {} save", files, kKillSwitchFile);
+  return files.empty() ? std::string()
+                       : fmt::format("kubectl diff{} >/dev/null 2>&1 || sh {} save", files, kKillSwitchFile);
 }
 
 }  // namespace capstan::plan

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,7 @@ inline constexpr std::string_view kKillSwitchFile = "kill-switch.sh";
 std::string kill_switch_script(const PlanFacts& facts);
 
 /// Says when to run the script and what it does, for the page.
-std::string kill_switch_words();
+std::string kill_switch_words(std::span<const ServicePlan> services);
 
 /// Returns the commands of the kill switch: how to run the script, and for each role the command with which it begins.
 std::vector<std::string> kill_switch_commands(const PlanFacts& facts);

@@ -154,6 +154,20 @@ TEST(KillSwitch, FailsWithoutAnAnswerAndLowersNothing) {
   EXPECT_NE(script.status(), 0) << "an unknown action";
 }
 
+TEST(KillSwitch, AConstantFleetNeedsNoAutoscaler) {
+  ScriptRun script;
+  script.set_kubectl("*'get deployment chat'*) echo 4 ;;\n*' get '*) exit 1 ;;\n");
+  const KillSwitchSample sample = kill_switch_sample(ScalerKind::constant);
+  EXPECT_EQ(script.run(sample.facts()),
+            std::vector<std::string>{
+                R"(--namespace llm patch deployment chat --type merge --patch {"spec": {"replicas": 5}})"});
+  EXPECT_EQ(script.status(), 0);
+  EXPECT_EQ(save_signals_command(sample.facts()), "");
+  EXPECT_FALSE(kill_switch_words(sample.services).contains("change of an autoscaler"));
+  EXPECT_TRUE(kill_switch_words(kill_switch_sample(ScalerKind::hpa).services).contains("change of an autoscaler"));
+  EXPECT_EQ(kill_switch_commands(sample.facts()).size(), 3u) << "no command for an autoscaler";
+}
+
 TEST(KillSwitch, ResumeLetsTheAutoscalerRemoveReplicas) {
   ScriptRun script;
   script.set_kubectl(with_scaled_object(7));

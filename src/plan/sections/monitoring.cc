@@ -104,7 +104,7 @@ Section monitoring_section(const PlanFacts& facts) {
   out.answer = fmt::format(
       "Watch these metrics first; the dashboards and the alerts are in monitoring/. Kill switch: {} With resume, the "
       "autoscalers may remove replicas again.",
-      kill_switch_words());
+      kill_switch_words(facts.services));
   if (!page.watched.empty()) out.notes.push_back({"watch", fmt::format("{}", fmt::join(page.watched, "; "))});
   if (!page.left_out.empty()) out.notes.push_back({"left out", left_out_words(page.left_out)});
   out.apply.push_back(prometheus_command());

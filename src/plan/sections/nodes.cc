@@ -161,9 +161,10 @@ void add_capacity(Section& section, const PlanFacts& facts, const GpuPool& pool)
   }
   section.statements.push_back(
       {.name = "capacity of " + pool.name,
-       .value = fmt::format("{} for {}, spot for {} more", base,
+       .value = fmt::format("{} for {}, spot for {} more{}", base,
                             explain::count_text(pool.max_nodes - pool.spot_nodes, "node", "nodes"),
-                            explain::count_text(pool.spot_nodes, "node", "nodes")),
+                            explain::count_text(pool.spot_nodes, "node", "nodes"),
+                            pool.is_constant ? " under an autoscaler" : ""),
        .why =
            fmt::format("the minimum replicas need {}{}; the search chose the share of spot above them, and the cloud "
                        "may reclaim spot nodes with a notice of {}; in the simulations {}{}",
@@ -228,9 +229,13 @@ void add_disruption(Section& section, const std::vector<GpuPool>& pools) {
 std::string machines_answer(const std::vector<GpuPool>& pools) {
   std::string parts;
   for (const GpuPool& pool : pools) {
-    const std::string range = pool.base_nodes == pool.max_nodes ? "" : fmt::format("{} to ", pool.base_nodes);
-    parts += fmt::format("{}{}{} of {}", parts.empty() ? "" : ", ", range,
-                         explain::count_text(pool.max_nodes, "node", "nodes"), machine_text(pool.machines.front()));
+    const bool is_range = pool.base_nodes != pool.max_nodes;
+    const bool is_constant = pool.is_constant && is_range;
+    parts += fmt::format("{}{}{} of {}{}", parts.empty() ? "" : ", ",
+                         is_range && !is_constant ? fmt::format("{} to ", pool.base_nodes) : "",
+                         explain::count_text(is_constant ? pool.base_nodes : pool.max_nodes, "node", "nodes"),
+                         machine_text(pool.machines.front()),
+                         is_constant ? fmt::format(", up to {} under an autoscaler", pool.max_nodes) : "");
   }
   return parts + ".";
 }

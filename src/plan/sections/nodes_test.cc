@@ -22,6 +22,14 @@ std::vector<std::string> node_files(const Section& section) {
 
 using Files = std::vector<std::string>;
 
+TEST(NodesSection, SaysWhichNodesOnlyAnAutoscalerAdds) {
+  testing::SamplePlan plan = testing::chat_plan();
+  plan.services.front().scaler = ScalerKind::constant;
+  EXPECT_TRUE(nodes_section(plan.facts())
+                  .answer.starts_with("2 nodes of p5.48xlarge (8 x h100), up to 6 under an autoscaler. "))
+      << nodes_section(plan.facts()).answer;
+}
+
 TEST(PlanNodes, TheAnswerCountsTheNodesOfEachPool) {
   EXPECT_EQ(nodes_section(testing::chat_plan().facts()).answer,
             "2 to 6 nodes of p5.48xlarge (8 x h100). Empty nodes go after 1 h; nodes with replicas are never moved to "

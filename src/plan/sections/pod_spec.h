@@ -22,7 +22,8 @@ struct PodTimes {
 inline constexpr std::int64_t kPreStopS = 15;  ///< time until routers have dropped a pod
 
 /// Returns the times. The startup probe waits twice the longest start on a node that exists, and at least 10 min. The
-/// drain takes as long as the longest answer at the TPOT bound, as far as the load states a longest answer.
+/// drain takes as long as the longest answer at the TPOT bound, but at least 105 s, and less than a node waits for its
+/// pods. It takes 150 s if the load states no longest answer, and 105 s for a prefill replica.
 PodTimes pod_times(const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role);
 
 /// The part of a machine that a pod takes.

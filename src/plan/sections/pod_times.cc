@@ -61,8 +61,9 @@ PodTimes pod_times(const ServiceSpec& service, const ServicePlan& fleet, const R
   const ColdStart start = cold_start_sum(fleet.start);
   const std::int64_t twice = 2 * std::chrono::ceil<std::chrono::seconds>(start.longest_without_node).count();
   times.startup_s = (std::max(twice, kStartupMinS) + 9) / 10 * 10;
-  times.startup_why = fmt::format("twice the longest start on a node that exists, {}, and at least 10 min",
-                                  explain::time_text(start.longest_without_node));
+  times.startup_why =
+      fmt::format("2 x {}, the longest start on a node that exists{}", explain::time_text(start.longest_without_node),
+                  twice < kStartupMinS ? "; raised to 10 min" : "");
   return times;
 }
 

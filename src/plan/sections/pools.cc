@@ -96,6 +96,7 @@ void add_jobs(std::vector<GpuPool>& pools, const PlanSpec& spec) {
   }
   if (gpus == 0 || largest == nullptr) return;
   largest->reserved_for_jobs = gpus;
+  largest->is_constant = false;
   largest->max_nodes += ceil_div(gpus, largest->gpus_per_node());
   largest->arithmetic += fmt::format(", and {} for the jobs of other tenants in the largest pool",
                                      explain::count_text(gpus, "GPU", "GPUs"));
@@ -190,6 +191,7 @@ std::vector<GpuPool> gpu_pools(const PlanFacts& facts) {
       const std::string workload = workload_name(service, role.role);
       pool->workloads.push_back(workload);
       pool->holds_slo = pool->holds_slo && plan.holds_slo;
+      pool->is_constant = pool->is_constant && plan.scaler == ScalerKind::constant;
       const GpuCount per_replica = blocked_gpus(device.per_pod, pool->gpus_per_node()) * role.pods;
       demand.minimum += role.minimum * per_replica;
       demand.maximum += role.maximum * per_replica;

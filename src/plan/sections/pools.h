@@ -16,6 +16,7 @@ struct GpuPool {
   std::string gpu{};                     ///< "h100_sxm" or "h100-3g.40gb"
   std::vector<MachineSpec> machines{};   ///< the machine type of the nodes; exactly one
   std::vector<std::string> workloads{};  ///< "chat", "chat-prefill"
+  bool is_constant = true;               ///< only constant fleets use the pool
   bool holds_slo = true;                 ///< every service of the pool held its SLO in the simulation
   std::int64_t base_nodes = 0;           ///< nodes for the minimum replicas
   model::CapacityType base = model::CapacityType::on_demand;  ///< capacity type of the nodes that are not `spot_nodes`
@@ -30,7 +31,7 @@ struct GpuPool {
   Duration node_typical{}, node_longest{};  ///< time until a new node is ready, as simulated; 0: unknown
   Duration start_typical{};                 ///< simulated start of a replica on a node that exists; 0: unknown
 
-  std::int64_t nodes_per_replica = 1;  ///< most nodes of one replica
+  std::int64_t nodes_per_replica = 1;  ///< nodes that the largest replica of the pool spans
   /// Returns the nodes that the pool of the base may have.
   std::int64_t limit_nodes() const { return max_nodes - spot_nodes + replacement_nodes; }
   /// Returns the nodes for the minimum replicas of the pool of the base, or of the second pool.
@@ -70,8 +71,8 @@ std::int64_t slices_per_gpu(std::string_view gpu);
 GpuCount gpus_of_jobs(const PlanSpec& spec);
 
 /// Names the pool of each role: `pool_name` of its GPU kind, with the machine type if the plan uses several machine
-/// types with this kind, and with "spot-base" or "half-spot" if its base nodes or half of them are spot but those of
-/// another role of the pool are not.
+/// types with this kind. If the roles of such a pool buy their base nodes in different ways, they get separate pools.
+/// The suffix "spot-base" then means that all base nodes are spot, and "half-spot" that half of them are.
 void name_pools(std::vector<ServicePlan>& services);
 
 /// Returns the pools of the plan, in the order in which its services use them.

@@ -25,7 +25,8 @@ std::string trial_words(const Trial& trial) {
                      experiment::usd(micro_usd_per_hour(trial)));
 }
 
-/// Says how many replicas the reclaims of spot nodes ended; empty for a trial without more reclaims.
+/// Says how many replicas the reclaims of spot nodes ended; empty for a trial that does not test more reclaims than
+/// the plan assumes.
 std::string reclaimed_words(const Trial& trial) {
   if (trial.condition != TrialCondition::reclaims) return "";
   return fmt::format("; reclaims ended {} in all simulations",

@@ -10,6 +10,7 @@
 #include "plan/sections/scalers.h"
 #include "plan/sections/sections.h"
 #include "plan/sections/subject_statements.h"
+#include "plan/spec/refusal.h"
 
 namespace capstan::plan {
 
@@ -116,17 +117,16 @@ void add_variants(const ServiceSpec& service, const ServicePlan& fleet, Section&
          .evidence = Evidence::simulated});
   }
   if (fleet.scaler != ScalerKind::constant) return;
-  const std::string size = constant_words(fleet);
   out.statements.push_back(
       {.name = service.name + " constant fleet stays the cheapest",
        .value = fmt::format("up to {:.2f} requests/s", fleet.mean_load.peak_per_s),
        .why =
-           fmt::format("{} were chosen with hindsight, for the simulated load, whose busiest 5 minutes have "
-                       "{:.2f} requests/s of {:.0f} prompt and {:.0f} answer tokens; a scaler with this minimum is "
-                       "written, too, so that a higher load is served",
-                       size, fleet.mean_load.peak_per_s, fleet.mean_load.prompt_tokens, fleet.mean_load.answer_tokens),
+           fmt::format("the size of {} was chosen with hindsight, for the simulated load, whose busiest 5 minutes have "
+                       "{:.2f} requests/s of {:.0f} prompt and {:.0f} answer tokens; the scalers with this minimum "
+                       "are written, too, so that a higher load can be served",
+                       constant_words(fleet), fleet.mean_load.peak_per_s, fleet.mean_load.prompt_tokens,
+                       fleet.mean_load.answer_tokens),
        .evidence = Evidence::simulated,
-       .visibility = Visibility::one_service,
        .subject = service.name});
 }
 
@@ -136,10 +136,13 @@ void add_own_signal(const PlanFacts& facts, const ServiceSpec& service, Section&
       "policy Capstan compares the load with what a replica delivers within every bound of the SLO, from the engine "
       "table; so it has no threshold to write down, and prefill and decode each have their own result";
   const std::string& asked = facts.spec.asked.scale_on;
-  if (asked == "goodput") {
-    why += "; that is the signal of asked.scale_on";
+  if (asks_for_another_signal(facts.spec.asked)) {
+    why += fmt::format(
+        "; it does so although asked.scale_on is {}, which the ScaledObject and the HPA follow, so the plan takes it "
+        "only if neither of these nor a constant fleet holds the SLO",
+        asked);
   } else if (!asked.empty()) {
-    why += fmt::format("; it does so although asked.scale_on is {}, which the ScaledObject and the HPA follow", asked);
+    why += "; that is the signal of asked.scale_on";
   }
   if (service.goodput_per_s) {
     why +=
@@ -161,19 +164,19 @@ std::string choice_words(const PlanFacts& facts) {
   for (const ServicePlan& fleet : facts.services) {
     if (fleet.variants.empty()) continue;
     const std::string cost = experiment::usd(micro_usd_per_hour(fleet.seeds)) + " USD/h";
-    const std::string equal = equal_cost_words(fleet);
+    std::string equal = equal_cost_words(fleet);
+    if (!equal.empty()) equal.insert(0, " ");
     words += fmt::format("{}For {}, ", words.empty() ? "" : " ", fleet.service);
     if (!fleet.holds_slo) {
       words += fmt::format("no scaler holds the SLO; {} meets most, for {}.", scaler_word(fleet.scaler), cost);
     } else if (fleet.scaler == ScalerKind::constant) {
-      const std::string applied = applied_scaler_words(fleet);
-      words += fmt::format("a constant fleet of {} holds the SLO at the lowest cost, {}{}{}.", constant_words(fleet),
-                           cost, applied.empty() ? "" : ": ", applied);
+      words += fmt::format("a constant fleet of {} holds the SLO at the lowest cost, {}.{} Autoscaler: {}.",
+                           constant_words(fleet), cost, equal, no_scaler_words(fleet));
     } else {
       words += fmt::format(
-          "{} holds the SLO at the lowest cost, {}{}.",
+          "{} holds the SLO at the lowest cost, {}.{}",
           fleet.scaler == ScalerKind::capstan ? "Capstan's policy" : fmt::format("the {}", scaler_word(fleet.scaler)),
-          cost, equal.empty() ? "" : "; " + equal);
+          cost, equal);
     }
   }
   return words;
@@ -198,11 +201,21 @@ void add_forbidden_signals(Section& out) {
 void add_answer(const PlanFacts& facts, Section& out) {
   const bool is_disaggregated = std::ranges::any_of(facts.spec.services, &ServiceSpec::is_disaggregated);
   const std::string choice = choice_words(facts);
+  const auto is_constant = [](const ServicePlan& fleet) { return fleet.scaler == ScalerKind::constant; };
+  const bool has_constant = std::ranges::any_of(facts.services, is_constant);
+  const bool is_all_constant = std::ranges::all_of(facts.services, is_constant);
   out.answer = fmt::format(
-      "{}{}Scale on the load that the engines report, not on the GPU. {}Apply one of replicas/keda, replicas/hpa and "
+      "{}{}{}cale on the load that the engines report, not on the GPU. {}Apply {}one of replicas/keda, replicas/hpa "
+      "and "
       "replicas/capstan: two scalers of one target undo each other's changes.",
-      choice, choice.empty() ? "" : " ",
-      is_disaggregated ? "Prefill and decode have scalers of their own, because different work limits them. " : "");
+      choice, choice.empty() ? "" : " ", is_all_constant ? "If you scale, s" : "S",
+      is_disaggregated ? "Prefill and decode have scalers of their own, because different work limits them. " : "",
+      has_constant ? "at most " : "");
+  out.page_answer = fmt::format(
+      "{}cale on what the engines report. DCGM_FI_DEV_GPU_UTIL is no signal: it is near 100 % with one request and "
+      "with "
+      "a hundred.",
+      is_all_constant ? "If you scale, s" : "S");
 }
 
 }  // namespace
@@ -221,9 +234,6 @@ Section replicas_section(const PlanFacts& facts) {
         {.file = fmt::format("replicas/metrics/{}.yaml", service.name), .body = pod_monitor(facts.spec, service)});
   }
   add_forbidden_signals(out);
-  out.page_answer =
-      "Scale on what the engines report. DCGM_FI_DEV_GPU_UTIL is no signal: it is near 100 % with one request and with "
-      "a hundred.";
   add_answer(facts, out);
   add_scaler_setup(facts, out);
   return out;

@@ -69,26 +69,32 @@ std::string_view scaler_option(const ServicePlan& service) {
       return "capstan";
     case ScalerKind::hpa:
       return "hpa";
-    case ScalerKind::constant: {
-      const ScalerVariant* keda = find_variant(service, ScalerKind::scaled_object);
-      if (keda != nullptr && !keda->refusal_reason.empty()) return "capstan";  // the ScaledObject was not simulated
-      break;
-    }
+    case ScalerKind::constant:
+      return {};
     case ScalerKind::scaled_object:
       break;
   }
   return "keda";
 }
 
-std::string applied_scaler_words(const ServicePlan& service) {
+std::string_view spare_scaler_option(const ServicePlan& service) {
+  const ScalerVariant* keda = find_variant(service, ScalerKind::scaled_object);
+  return keda != nullptr && !keda->refusal_reason.empty() ? "capstan" : "keda";
+}
+
+std::string no_scaler_words(const ServicePlan& service) {
   if (service.scaler != ScalerKind::constant) return {};
-  const bool is_capstan = scaler_option(service) == "capstan";
-  const ScalerVariant* applied = find_variant(service, is_capstan ? ScalerKind::capstan : ScalerKind::scaled_object);
-  if (applied == nullptr || applied->seeds.empty()) return {};
+  const bool is_capstan = spare_scaler_option(service) == "capstan";
+  const ScalerVariant* spare = find_variant(service, is_capstan ? ScalerKind::capstan : ScalerKind::scaled_object);
+  const bool is_simulated = spare != nullptr && !spare->seeds.empty();
   return fmt::format(
-      "apply.sh applies the {} with this minimum, so that a higher load is served, too; on this load it costs {} "
-      "USD/h, because it adds replicas at bursts; with its maximum at its minimum the fleet stays constant",
-      is_capstan ? "InferenceScaler" : "ScaledObject", experiment::usd(micro_usd_per_hour(applied->seeds)));
+      "none: spec.replicas of the workload states the size; above {:.2f} requests/s, the busiest 5 minutes of the "
+      "load, "
+      "apply the {}{} as the comment at spec.replicas says",
+      service.mean_load.peak_per_s, is_capstan ? "InferenceScaler" : "ScaledObject",
+      is_simulated ? fmt::format(" with {} ({} USD/h on this load, simulated)", range_words(service, spare->roles),
+                                 experiment::usd(micro_usd_per_hour(spare->seeds)))
+                   : "");
 }
 
 Alternative scaler_alternative(const ServicePlan& service, std::string_view option) {
@@ -102,6 +108,13 @@ bool uses_scaler(const PlanFacts& facts, std::string_view option) {
                              [&](const ServicePlan& service) { return scaler_option(service) == option; });
 }
 
+bool is_spare_scaler(const PlanFacts& facts, std::string_view option) {
+  const auto is_spare = [&](const ServicePlan& service) {
+    return service.scaler == ScalerKind::constant && option == spare_scaler_option(service);
+  };
+  return !uses_scaler(facts, option) && std::ranges::any_of(facts.services, is_spare);
+}
+
 Alternative shared_alternative(const PlanFacts& facts, std::string_view option) {
   return {.choice = "scaler", .option = std::string(option), .is_chosen = uses_scaler(facts, option)};
 }
@@ -111,9 +124,11 @@ void add_scaler_setup(const PlanFacts& facts, Section& section) {
                            .command = "kubectl apply -f replicas/metrics",
                            .purpose = "the scraping of the engines"});
   add_charts(facts, section);
-  section.apply.push_back({.step = ApplyStep::scaler,
-                           .command = save_signals_command(facts),
-                           .purpose = "the signals of autoscalers that change, for the kill switch"});
+  if (const std::string save = save_signals_command(facts); !save.empty()) {
+    section.apply.push_back({.step = ApplyStep::scaler,
+                             .command = save,
+                             .purpose = "the signals of autoscalers that change, for the kill switch"});
+  }
   for (std::size_t i = 0; i < facts.services.size(); ++i) {
     const ServicePlan& fleet = facts.services[i];
     for (const std::string_view option : kScalerOptions) {
@@ -122,17 +137,22 @@ void add_scaler_setup(const PlanFacts& facts, Section& section) {
       for (Manifest& manifest : section.manifests) {
         if (command.find(" " + manifest.file) != command.npos) manifest.alternative = alternative;
       }
-      section.apply.push_back({.step = ApplyStep::scaler,
-                               .command = command,
-                               .purpose = scaler_purpose(fleet, option),
-                               .alternative = alternative});
+      const bool is_spare = fleet.scaler == ScalerKind::constant && option == spare_scaler_option(fleet);
+      section.apply.push_back(
+          {.step = ApplyStep::scaler,
+           .command = command,
+           .purpose = scaler_purpose(fleet, option) +
+                      (is_spare ? ", for a load above the planned one; see spec.replicas in workload/" : ""),
+           .alternative = alternative,
+           .is_optional = is_spare});
     }
   }
   section.apply.push_back({.step = ApplyStep::scaler,
                            .command = "kubectl patch fleetpolicy default --type merge --patch '{\"spec\": {\"layers\": "
                                       "{\"replicas\": \"Active\"}}}'",
                            .purpose = "Capstan acts from now on",
-                           .alternative = shared_alternative(facts, "capstan")});
+                           .alternative = shared_alternative(facts, "capstan"),
+                           .is_optional = is_spare_scaler(facts, "capstan")});
 }
 
 }  // namespace capstan::plan

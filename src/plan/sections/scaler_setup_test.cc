@@ -27,8 +27,7 @@ TEST(ScalerSetup, AppliesTheScalerThatThePlanChose) {
   };
   for (const Row& row : {Row{ScalerKind::capstan, "capstan", "replicas/capstan/chat.yaml"},
                          Row{ScalerKind::scaled_object, "keda", "replicas/keda/chat.yaml"},
-                         Row{ScalerKind::hpa, "hpa", "replicas/hpa/chat.yaml"},
-                         Row{ScalerKind::constant, "keda", "replicas/keda/chat.yaml"}}) {
+                         Row{ScalerKind::hpa, "hpa", "replicas/hpa/chat.yaml"}}) {
     testing::PlanSample sample = testing::chat_sample();
     sample.services.front().scaler = row.kind;
     EXPECT_EQ(scaler_option(sample.services.front()), row.option);
@@ -46,21 +45,53 @@ TEST(ScalerSetup, AppliesTheScalerThatThePlanChose) {
   }
 }
 
-TEST(ScalerSetup, AConstantFleetGetsASimulatedScalerAndItsCost) {
-  ServicePlan service{.service = "chat", .scaler = ScalerKind::constant};
+TEST(ScalerSetup, AConstantFleetGetsNoAutoscaler) {
+  testing::PlanSample sample = testing::chat_sample();
+  sample.services.front().scaler = ScalerKind::constant;
+  const Section section = replicas_section(sample.facts());
+  for (const Manifest& manifest : section.manifests) {
+    EXPECT_FALSE(manifest.alternative.is_chosen) << manifest.file;
+  }
+  std::vector<std::string> optional;
+  for (const ApplyCommand& command : section.apply) {
+    EXPECT_FALSE(command.alternative.is_chosen) << command.command;
+    if (command.is_optional) optional.push_back(command.command);
+  }
+  EXPECT_EQ(optional, std::vector<std::string>{"kubectl apply -f replicas/keda/chat.yaml"});
+}
+
+TEST(ScalerSetup, AConstantFleetNamesTheScalerForAHigherLoad) {
+  ServicePlan service{.service = "chat", .roles = {{}}, .mean_load = {.peak_per_s = 9.5}};
+  service.scaler = ScalerKind::constant;
   const auto trial = [](std::int64_t usd) {
     return Trial{.micro_usd = usd * 1'000'000, .simulated = std::chrono::hours(1)};
   };
-  service.variants = {{.kind = ScalerKind::capstan, .seeds = {trial(9)}},
-                      {.kind = ScalerKind::scaled_object, .seeds = {trial(7)}}};
-  EXPECT_EQ(scaler_option(service), "keda");
-  EXPECT_NE(applied_scaler_words(service).find("applies the ScaledObject with this minimum"), std::string::npos);
-  EXPECT_NE(applied_scaler_words(service).find("on this load it costs 7.00 USD/h"), std::string::npos);
+  service.variants = {
+      {.kind = ScalerKind::capstan, .roles = {{.minimum = 2, .maximum = 4}}, .seeds = {trial(9)}},
+      {.kind = ScalerKind::scaled_object, .roles = {{.minimum = 2, .maximum = 5}}, .seeds = {trial(7)}}};
+  EXPECT_EQ(scaler_option(service), "");
+  EXPECT_EQ(spare_scaler_option(service), "keda");
+  EXPECT_EQ(no_scaler_words(service),
+            "none: spec.replicas of the workload states the size; above 9.50 requests/s, the busiest 5 minutes of the "
+            "load, apply the ScaledObject with 2 to 5 replicas (7.00 USD/h on this load, simulated) as the comment at "
+            "spec.replicas says");
   service.variants[1] = {.kind = ScalerKind::scaled_object, .refusal_reason = "no metrics"};
-  EXPECT_EQ(scaler_option(service), "capstan") << "a ScaledObject that was not simulated";
-  EXPECT_NE(applied_scaler_words(service).find("on this load it costs 9.00 USD/h"), std::string::npos);
+  EXPECT_EQ(spare_scaler_option(service), "capstan") << "a ScaledObject that was not simulated";
+  EXPECT_TRUE(no_scaler_words(service).contains("the InferenceScaler with 2 to 4 replicas (9.00 USD/h on this load"));
   service.scaler = ScalerKind::hpa;
-  EXPECT_EQ(applied_scaler_words(service), "");
+  EXPECT_EQ(no_scaler_words(service), "");
+}
+
+TEST(ScalerSetup, TheFleetPolicyIsOptionalIfOnlyAConstantFleetMayNeedIt) {
+  testing::PlanSample sample = testing::chat_sample();
+  ServicePlan& chat = sample.services.front();
+  chat.scaler = ScalerKind::constant;
+  chat.variants = {{.kind = ScalerKind::scaled_object, .refusal_reason = "no metrics"}};
+  EXPECT_TRUE(is_spare_scaler(sample.facts(), "capstan"));
+  EXPECT_FALSE(is_spare_scaler(sample.facts(), "keda"));
+  sample.services.push_back(chat);
+  sample.services.back().scaler = ScalerKind::capstan;
+  EXPECT_FALSE(is_spare_scaler(sample.facts(), "capstan")) << "another service uses it";
 }
 
 TEST(ScalerSetup, EachRoleHasAFileOfItsOwn) {

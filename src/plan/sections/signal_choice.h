@@ -29,7 +29,9 @@ struct SignalChoice {
   std::string waiting_reason{};
   std::string kv_reason{};
   std::string goodput_reason{};
-  bool is_waiting_assumed = false;       ///< true: the SLO has no bound from which the threshold follows
+  /// True: the threshold for waiting requests is assumed, because the SLO has no bound from which it follows, or
+  /// because decode replicas compute no prompts.
+  bool is_waiting_assumed = false;
   std::string first_threshold{};         ///< threshold that is reached first as requests are added: "in flight"
   std::string first_threshold_reason{};  ///< requests of a replica at which each threshold is reached
 

@@ -25,8 +25,8 @@ std::vector<PlacedJobs> placed_jobs(const PlanSpec& spec, const std::vector<GpuP
 /// Returns the classes whose pods fit no node of the pools, each as a noun phrase with the reason.
 std::vector<std::string> unplaced_jobs(const PlanSpec& spec, const std::vector<GpuPool>& pools);
 
-/// Returns the name of the pool whose nodes the jobs use; empty if there are no jobs. All classes use one pool, unless
-/// their pods need larger nodes.
+/// Returns the name of the pool whose nodes the first class of jobs uses; empty if no jobs fit a pool. The other
+/// classes use the same pool, unless one of the classes needs larger nodes.
 std::string pool_of_jobs(const PlanSpec& spec, const std::vector<GpuPool>& pools);
 
 /// Returns true if the scheduler of the plan ends jobs for gangs with a higher priority.

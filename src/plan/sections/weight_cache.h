@@ -28,8 +28,6 @@ Yaml weight_init_container(const ServiceSpec& service);
 
 /// Returns the ConfigMap with the script of the init container, and the DaemonSet that runs the same script and pulls
 /// the image on every node of the pools, so that a replica finds both. If the plan does not download the weights,
-/// returns only a DaemonSet that pulls the image. If the plan does not download the weights,
-/// returns only a DaemonSet that pulls the image. If the plan does not download the weights,
 /// returns only a DaemonSet that pulls the image.
 std::vector<Yaml> weight_cache_objects(const PlanSpec& spec, const ServiceSpec& service,
                                        const std::vector<std::string>& pools);

@@ -33,9 +33,20 @@ Yaml workload_object(const PlanSpec& spec, const ServiceSpec& service, const Rol
   return object;
 }
 
+/// States the replicas of a constant fleet. A scaler sets those of another fleet.
+/// @param split_by_kai  true: KAI makes a gang of each pod, about which lint would advise
+void set_replicas(const ServicePlan& fleet, const RoleFleet& role, bool split_by_kai, Yaml& body) {
+  if (fleet.scaler != ScalerKind::constant) return;
+  body.set("replicas", role.minimum,
+           std::string(split_by_kai ? "capstan:ignore kai-deployment-not-gang each pod is a replica; " : "") +
+               "a constant fleet; before you apply an autoscaler, remove this line here and with kubectl apply "
+               "edit-last-applied, because a later kubectl apply without it sets 1");
+}
+
 Yaml deployment(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role) {
   Yaml object = workload_object(spec, service, role);
   Yaml& body = object["spec"];
+  set_replicas(fleet, role, role.minimum > 1 && pod_scheduler(spec) == GangScheduler::kai, body);
   body["selector"].set("matchLabels", pod_labels(service, role.role));
   Yaml& update = body["strategy"];
   update.set("type", "RollingUpdate");
@@ -49,6 +60,7 @@ Yaml leader_worker_set(const PlanSpec& spec, const ServiceSpec& service, const S
                        const RoleFleet& role) {
   Yaml object = workload_object(spec, service, role);
   Yaml& body = object["spec"];
+  set_replicas(fleet, role, false, body);
   body.set("startupPolicy", "LeaderCreated");
   body["rolloutStrategy"].set("type", "RollingUpdate");
   body["rolloutStrategy"]["rollingUpdateConfiguration"].set("maxSurge", 0, "a surge needs GPUs that may not be there");
@@ -179,9 +191,13 @@ Section workload_section(const PlanFacts& facts) {
     }
   }
   add_limits_statement(facts.spec, out);
+  const auto is_constant = [](const ServicePlan& fleet) { return fleet.scaler == ScalerKind::constant; };
+  const bool has_constant = std::ranges::any_of(facts.services, is_constant);
+  const bool has_scaled = !std::ranges::all_of(facts.services, is_constant);
   out.answer =
-      "The workloads set no spec.replicas, because the scaler sets it. A replica gets requests when its model answers, "
-      "and finishes the longest answer before it ends.";
+      fmt::format("{}{}A replica gets requests when its model answers, and finishes the longest answer before it ends.",
+                  has_constant ? "The workload of a constant fleet states its replicas in spec.replicas. " : "",
+                  has_scaled ? "Scaled workloads set no spec.replicas, because the scaler sets it. " : "");
   if (has_roles) {
     out.page_answer =
         "No router is part of the plan, and without one no request is served: install one that sends each request to a "

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "plan/names.h"
 #include "plan/sections/engine_command.h"
 #include "plan/sections/pod_spec.h"
@@ -23,6 +25,21 @@ TEST(WorkloadSection, WritesManifestsInWhichLintFindsNothing) {
       testing::expect_no_findings(
           {workload_section(sample.facts()), replicas_section(sample.facts()), warm_pool_section(sample.facts())});
     }
+  }
+}
+
+TEST(WorkloadSection, StatesTheReplicasOfAConstantFleetOnly) {
+  for (PlanSample sample : {chat_sample(), testing::gang_sample()}) {
+    const std::string kind = sample.services.front().roles.front().pods > 1 ? "LeaderWorkerSet" : "Deployment";
+    const auto replicas = [&] {
+      const Section section = workload_section(sample.facts());
+      const Yaml* body = testing::find_body(section, "workload/chat.yaml", kind);
+      const Yaml* found = body == nullptr ? nullptr : body->find("spec")->find("replicas");
+      return found == nullptr ? std::string() : std::string(found->text());
+    };
+    EXPECT_EQ(replicas(), "") << kind;
+    sample.services.front().scaler = ScalerKind::constant;
+    EXPECT_EQ(replicas(), fmt::format("{}", sample.services.front().roles.front().minimum)) << kind;
   }
 }
 
@@ -124,7 +141,7 @@ spec:
             path: /health
             port: http
           periodSeconds: 10
-          # twice the longest start on a node that exists, 11 min, and at least 10 min
+          # 2 x 11 min, the longest start on a node that exists
           failureThreshold: 132
         readinessProbe:
           httpGet:

@@ -26,22 +26,22 @@ namespace {
 
 using model::CapacityType;
 
-/// Requests that a replica must be able to run at once under the bound that a refusal advises. A bound that allows
-/// fewer leaves no room for random arrivals.
+/// Fewest requests that a replica runs at once within the bound that a refusal advises. With fewer requests at once,
+/// a replica has no room for random arrivals.
 constexpr std::int64_t kRequestsAtOnce = 4;
 
 double milliseconds(Duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
 Duration of_picoseconds(engine::Picoseconds ps) { return Duration{ps / engine::kPicosecondsPerNanosecond}; }
 
-/// Returns the milliseconds as people read them: "6.8 ms", "1.52 s".
+/// Returns a duration as people read it: "6.8 ms", "1.52 s".
 std::string time_words(Duration duration) {
   const double ms = milliseconds(duration);
   if (ms < 0.001) return "0 ms";
   return ms < 1000 ? fmt::format("{:.3g} ms", ms) : fmt::format("{:.3g} s", ms / 1000);
 }
 
-/// Returns the prompt length that the given share of requests does not exceed.
-std::int64_t prompt_quantile(const TokenSpec& tokens, double share) {
+/// Returns the length of prompts or answers that the given share of requests does not exceed.
+std::int64_t length_quantile(const TokenSpec& tokens, double share) {
   if (tokens.sigma == 0) return tokens.median;
   double low = -10, high = 10;  // standard deviations
   for (int i = 0; i < 60; ++i) {
@@ -205,7 +205,7 @@ class ServiceCheck {
   bool is_generated() const { return service_.load.source == LoadSpec::Source::generated; }
   /// Returns the length that the share of requests which must hold the SLO does not exceed; 1 if it is not known.
   std::int64_t longest_length_within_slo(const TokenSpec& tokens) const {
-    return is_generated() ? prompt_quantile(tokens, service_.slo.attainment_ppm / 1e6) : 1;
+    return is_generated() ? length_quantile(tokens, service_.slo.attainment_ppm / 1e6) : 1;
   }
 
   /// Times of one request on an idle replica.

@@ -52,7 +52,7 @@ void read_spec_load(const manifest::Node* node, const std::string& owner, Servic
 /// Reads the server on which a load is measured.
 void read_spec_measure(const manifest::Node& node, const std::string& owner, MeasureSpec& measure, PlanSpec& spec,
                        manifest::ErrorList& errors);
-/// Reads tenants, limits, staff and the choices that the operator asked for.
+/// Reads the tenants. A spec without tenants gets one, which is named "production".
 void read_spec_tenants(manifest::Fields& root, PlanSpec& spec, manifest::ErrorList& errors);
 /// Reads the jobs of a tenant, whose kind and priority are known.
 void read_spec_jobs(manifest::Fields& fields, TenantSpec& tenant, PlanSpec& spec, manifest::ErrorList& errors);
@@ -68,7 +68,7 @@ void read_spec_asked(manifest::Fields& root, PlanSpec& spec, manifest::ErrorList
 void check_kube_name(const manifest::Fields& fields, std::string_view key, const std::string& name,
                      bool may_begin_with_digit, manifest::ErrorList& errors);
 
-/// Returns a path relative to the folder of the spec.
+/// Returns the path of a file that the spec names. A relative path of a spec starts at the folder of the spec.
 std::string spec_relative(const PlanSpec& spec, const std::string& path);
 
 }  // namespace capstan::plan

@@ -57,8 +57,8 @@ void read_spec_slo(const Node& node, const std::string& owner, ServiceSpec& serv
   }
 }
 
-/// Returns the weight type: the stated one, else the one that the model's name says, else the only one that the table
-/// has for the model.
+/// Returns the weight type: the stated one, else the type of all rows of the model if they have only one, else the
+/// type that the model's name says.
 std::string chosen_dtype(const ServiceSpec& service, const std::string& of_name, bool is_stated,
                          const engine::EngineTable& table) {
   const std::string& wanted = is_stated ? service.dtype : of_name;

@@ -168,7 +168,7 @@ void refuse_single_machine(const PlanSpec& spec, std::vector<Refusal>& out) {
   const MachineSpec& machine = exists             ? *existing
                                : bound->is_budget ? *std::ranges::min_element(machines, {}, price)
                                                   : *std::ranges::min_element(machines, {}, whole_gpus_of);
-  const std::string raised = bound->raised.empty() ? "limits.gpus" : bound->raised + ", at least";
+  const std::string raised = bound->raised.empty() ? "" : fmt::format(", and raise {}, at least", bound->raised);
   out.push_back(
       {place_of(spec, exists ? "cluster" : "limits"),
        exists ? fmt::format("cluster: one machine ({} with {} x {}) and nothing that may be bought", machine.name,
@@ -182,9 +182,9 @@ void refuse_single_machine(const PlanSpec& spec, std::vector<Refusal>& out) {
            spec.cluster.cloud == Cloud::on_premises
                ? "state the machines that you will have with `existing`, two at least."
            : exists ? fmt::format("allow machines to be bought: set cluster.provisioner to karpenter or "
-                                  "cluster_autoscaler, and raise {}.",
+                                  "cluster_autoscaler{}.",
                                   raised)
-                    : fmt::format("allow a second machine: {}.", raised))});
+                    : fmt::format("allow a second machine: {}, at least.", bound->raised))});
 }
 
 }  // namespace
@@ -194,6 +194,10 @@ std::optional<AskedSignal> asked_signal(std::string_view word) {
   const auto known =
       std::ranges::find(kSignalWords, std::string_view(plain), &std::pair<std::string_view, AskedSignal>::first);
   return known == kSignalWords.end() ? asked_gpu_signal(plain) : std::optional(known->second);
+}
+
+bool asks_for_another_signal(const AskedSpec& asked) {
+  return !asked.scale_on.empty() && asked_signal(asked.scale_on) != AskedSignal::goodput;
 }
 
 std::vector<Refusal> refusals(const PlanSpec& spec) {

@@ -30,6 +30,9 @@ enum class AskedSignal : std::uint8_t { queue, kv, latency, goodput, duty_cycle,
 /// and separators do not matter. Returns nothing for a word that is not known.
 std::optional<AskedSignal> asked_signal(std::string_view word);
 
+/// Returns true if the spec asks for a signal that policy Capstan does not scale on: any signal except goodput.
+bool asks_for_another_signal(const AskedSpec& asked);
+
 /// Returns the choices of a spec that the plan refuses, each with its reason and what to do instead.
 std::vector<Refusal> refusals(const PlanSpec& spec);
 

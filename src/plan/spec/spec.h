@@ -61,7 +61,7 @@ struct NodeStartSpec {
 /// which is 200 MB/s to 1 GB/s.
 inline constexpr std::int64_t kWeightsBytesPerS = 500'000'000;
 
-/// The start of a replica on a node that is ready. The defaults are rows of data/cold_start.csv.
+/// The start of a replica on a node that is ready. The defaults are derived from rows of data/cold_start.csv.
 struct ColdStartSpec {
   Duration image_pull = std::chrono::seconds(189);  ///< 10 GB at 53 MB/s, with unpacking
   std::optional<Duration> weights{};                ///< time to load the weights; nothing: at `kWeightsBytesPerS`
@@ -127,7 +127,7 @@ struct LoadSpec {
   MeasureSpec measure{};  ///< where the load is measured
   std::string profile_text{};              ///< the measured load, which `--out` writes to the file `from`; empty: none
   std::vector<MeasuredFigure> measured{};  ///< figures of the measured load, for the page
-  double scale = 1;                        ///< multiplies a trace or profile
+  double scale = 1;                        ///< factor on the request rate of a trace or profile
   double requests_per_s = 0;               ///< generated: mean outside bursts; computed if `concurrency` is stated
   std::optional<double> concurrency{};     ///< stated mean number of requests in flight
   double burst_factor = 1;                 ///< generated: rate in a burst, in multiples of `requests_per_s`
@@ -182,8 +182,9 @@ struct ServiceSpec {
 /// A class of jobs of a tenant: gangs of pods that compute and end.
 struct TenantJobs {
   std::string name{};  ///< unique in the spec
-  /// Load with one size. If `gpus_per_pod` or `pods` is 0, `PlacedJobs::size` has a value that follows from the quota
-  /// or limit of the tenant and from the GPUs of a node.
+  /// Arrivals and size of the jobs; `load.sizes` has one entry. Its `gpus_per_pod` or `pods` is 0 if the spec does not
+  /// state it. `PlacedJobs::size` then has a default, which follows from the quota or limit of the tenant and from the
+  /// GPUs of a node.
   workload::JobLoad load{};
   bool preemptible = true;      ///< true: a job ends for a replica or a job with a higher priority, and waits again
   Duration checkpoint_every{};  ///< computing time between two checkpoints; 0: a restart loses all work
@@ -223,9 +224,9 @@ struct AskedSpec {
   bool declines_gang_scheduling = false;
 };
 
-/// The extent of a default.
+/// The part of a plan that depends on a default.
 enum class DefaultKind : std::uint8_t {
-  figure,  ///< figures of the plan: a price, a rate, a limit
+  figure,  ///< figures, such as a price, a rate or a limit
   name,    ///< only names and addresses in the manifests
 };
 

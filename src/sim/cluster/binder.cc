@@ -64,7 +64,7 @@ std::optional<model::Reason> Binder::perform(const model::BindPods& what) {
 
 bool Binder::place_whole(model::GangId id, QueueRoom& queues) {
   const model::Gang& gang = rows().gangs.at(id);
-  const model::QueueId queue = rows().pods.at(gang.pods.front()).queue;
+  const model::QueueId queue = gang.spec.queue;
   const MilliGpu gpus = gang.spec.pods.gpus_per_pod * std::ssize(gang.pods);
   if (const std::optional<MilliGpu> left = queues.left(queue); left && gpus > *left) return false;
   std::vector<std::pair<std::uint32_t, model::NodeId>> candidates;  // nodes with room for a pod, by domain

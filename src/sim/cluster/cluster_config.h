@@ -43,7 +43,8 @@ struct ProviderConfig {
   std::vector<std::uint32_t> refused_ppm;    ///< share of failing launches by offering; absent = 0
   std::int64_t nodes_per_nvlink_domain = 1;  ///< machines that fit into one domain
   bool scatter = true;                       ///< a node lands in a random fitting domain; false: in the first
-  /// Time from the end of the node's pods until the machine is no longer paid for.
+  /// Time from the end of a node's pods until the machine is no longer paid for. It does not apply to a node that the
+  /// provider takes.
   Duration removal = std::chrono::seconds(30);
   std::uint32_t spot_interruptions_per_million_hours = 0;  ///< interruptions of one spot node per million hours
   Duration spot_notice = std::chrono::seconds(120);        ///< time from the cordon to the kill
@@ -94,7 +95,7 @@ struct VariantStart {
   /// Time from which engine initialization, warm-up, conversion and waking take longer by the factor `slower_ppm`. No
   /// signal reports the change, as with a busy disk.
   Instant slower_from = Instant::never();
-  std::int64_t slower_ppm = 2'000'000;  ///< factor in millionths, at most ten times
+  std::int64_t slower_ppm = 2'000'000;  ///< factor, millionths; from 1'000'000 to 10'000'000 (ten times as long)
 
   Duration slowed(Duration duration) const { return duration / 1'000 * (slower_ppm / 1'000); }
   Duration draw(const Latency& latency, Instant now, RandomStream& stream) const {
@@ -146,7 +147,7 @@ struct InitialReplicas {
   bool ready = true;  ///< true: replicas that fit are bound and ready at time 0; other pods wait for a scheduler
 };
 
-/// Batch jobs that differ only in their size and length. A job is a gang that computes and then ends.
+/// The settings that batch jobs of one class share. A job is a gang that computes and then ends.
 struct JobClass {
   std::string name;
   model::GpuKindId gpu;  ///< kind of GPU for which a job asks first
@@ -157,9 +158,10 @@ struct JobClass {
   /// Time of computing between two checkpoints. A job that loses its pods restarts from its last checkpoint; zero: from
   /// the beginning.
   Duration checkpoint_every{};
-  std::int32_t priority = 0;  ///< its gangs are placed first, and they may end preemptible jobs with a lower priority
-  bool preemptible = false;   ///< true: its jobs may end for a gang with a higher priority, and wait again
-  model::PodClassId pod_class{};               ///< needs of a pod besides GPUs; none: only GPUs, on every node
+  /// Gangs with a higher priority are placed first, and they may end preemptible jobs with a lower priority.
+  std::int32_t priority = 0;
+  bool preemptible = false;       ///< true: its jobs may end for a gang with a higher priority, and wait again
+  model::PodClassId pod_class{};  ///< needs of a pod besides GPUs; none: only GPUs, on every node
   std::vector<model::GpuKindId> other_gpus{};  ///< kinds that a job takes if `gpu` has no room, in this order
 };
 

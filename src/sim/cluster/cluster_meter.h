@@ -83,6 +83,7 @@ struct ClusterMeter {
   GpuTime paid_gpu_time = 0;                ///< equals the sum of gpu_time
   MicroUsd total_cost;                      ///< rounded down once per offering
   std::vector<Spending> spending;           ///< by offering, then pool; adds up to total_cost exactly; no empty rows
+  GpuUse empty_nodes;  ///< nodes that took pods and had none, without `by_state`; a part of the state unallocated
   /// By service, then by class of jobs, then one row for GPUs without pods. Adds up to total_cost.
   std::vector<GpuUse> by_user;
 
@@ -114,7 +115,7 @@ struct ClusterMeter {
     return std::accumulate(replicas_spread.begin(), replicas_spread.end(), std::int64_t{0});
   }
   std::int64_t disruptions() const { return killed_by_termination + killed_by_eviction + killed_by_spot; }
-  /// Returns the GPU time of a state, rounded down. The result holds the time of 9 million GPUs for a year.
+  /// Returns the GPU time of a state, rounded down. The result can hold the time of 290 million GPUs for a year.
   std::int64_t gpu_milliseconds(GpuState state) const {
     return static_cast<std::int64_t>(gpu_time[static_cast<std::size_t>(state)] / 1'000'000'000);
   }

@@ -326,6 +326,25 @@ TEST(ClusterNode, AClaimGoesThroughItsPhases) {
   EXPECT_EQ(bench.cluster.meter(at_s(100)).total_cost.count, 800'000 + 2'000'000);
 }
 
+/// One of two nodes has a replica on half of its GPUs. Only the other node is empty, until the replica ends.
+TEST(ClusterNode, TheTimeOfNodesWithoutPodsIsMeasured) {
+  ClusterConfig config = small_config();
+  config.initial = {{{0}, 1, true}};
+  Bench bench(config);
+  bench.run_to(at_s(100));
+  const auto empty_s = [&] {
+    return static_cast<std::int64_t>(bench.cluster.meter(bench.cluster.now()).empty_nodes.gpu_time / 1'000'000'000'000);
+  };
+  EXPECT_EQ(bench.gpu_s(GpuState::unallocated), 4 * 100 + 8 * 100);
+  EXPECT_EQ(empty_s(), 8 * 100);
+  EXPECT_EQ(bench.cluster.meter(at_s(100)).empty_nodes.cost.count, 1'000'000);
+  bench.cluster.submit(scale_to(0));
+  bench.run_to(at_s(200));
+  EXPECT_EQ(bench.truth().pods.size(), 0U);
+  EXPECT_GT(empty_s(), 8 * 200 + 8 * 97) << "the replica ends at the next poll";
+  EXPECT_LT(empty_s(), 8 * 200 + 8 * 100);
+}
+
 TEST(ClusterNode, CapacityErrorsAndFullZonesFailTheClaim) {
   ClusterConfig config = small_config();
   config.provider.refused_ppm = {0, 1'000'000, 0};

@@ -41,7 +41,7 @@ std::int64_t FreeRoom::most_pods(const WaitingGang& gang, const Domain& domain) 
   const std::int64_t per_pod = gang.spec.pods.gpus_per_pod.count;
   std::int64_t pods = 0;
   for (const model::NodeId node : domain) pods += most_pods(gang.spec.pods, node);
-  const std::optional<MilliGpu> left = queues_.left(gang.queue);
+  const std::optional<MilliGpu> left = queues_.left(gang.spec.queue);
   if (left) pods = std::min(pods, std::max<std::int64_t>(left->count, 0) / per_pod);
   return pods;
 }
@@ -56,7 +56,7 @@ std::vector<model::NodeId> FreeRoom::take(const WaitingGang& gang, const Domain&
     for (std::int64_t i = 0; i < count && left.others; ++i) {
       model::take_from(*left.others, rows_.catalog->eligibility.requests(pods.pod_class));
     }
-    queues_.hold(gang.queue, pods.gpus_per_pod * count);
+    queues_.hold(gang.spec.queue, pods.gpus_per_pod * count);
     taken.insert(taken.end(), static_cast<std::size_t>(count), node);
   }
   return taken;

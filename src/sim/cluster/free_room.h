@@ -17,7 +17,6 @@ namespace capstan::sim {
 struct WaitingGang {
   model::GangId id;
   model::GangSpec spec;                   ///< `spec.pods.count` counts the pods without a node
-  model::QueueId queue;                   ///< none: no queue limits it
   std::optional<std::uint32_t> domain{};  ///< `domain_key` of its pods with a node; none: no pod has one
 };
 

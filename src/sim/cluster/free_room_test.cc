@@ -31,8 +31,8 @@ struct RoomBench {
   static WaitingGang gang(std::int64_t pods, GpuCount gpus_per_pod, model::TopologyLevel required_level) {
     return {.id = {7},
             .spec = {.pods = {.gpu = {0}, .count = pods, .gpus_per_pod = whole_gpus(gpus_per_pod)},
-                     .required_level = required_level},
-            .queue = {1}};
+                     .required_level = required_level,
+                     .queue = {1}}};
   }
 
   Ignore listener;

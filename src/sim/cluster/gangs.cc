@@ -43,7 +43,7 @@ std::uint32_t Gangs::free_ordinal(model::ServiceId service) const {
 
 model::GangId Gangs::create(model::ServiceId service, Instant decided_at) {
   const model::Workload& workload = catalog().service(service).workload;
-  CAPSTAN_ASSERT(workload.pods > 0 && workload.tensor_parallel > 0);
+  CAPSTAN_ASSERT(workload.pods > 0 && workload.tensor_parallel > 0 && !workload.leader);
   const model::GangId id = api_.new_gang();
   model::Gang gang;
   gang.service = service;
@@ -51,7 +51,7 @@ model::GangId Gangs::create(model::ServiceId service, Instant decided_at) {
   gang.spec = workload.gang();
   gang.created_at = now();
   for (std::int32_t i = 0; i < workload.pods; ++i) {
-    gang.pods.push_back(pods_.create(id, gang.spec.pods.gpus_per_pod, workload.queue));
+    gang.pods.push_back(pods_.create(id, gang.spec.pods.gpus_per_pod, gang.spec.queue));
   }
   api_.set(id, std::move(gang));
   starts_.add(id, decided_at);

@@ -58,6 +58,10 @@ void GpuAccount::pay(model::OfferingId offering, model::PoolId pool, MilliGpu gp
   (pool.valid() ? known_row(by_pool, pool.value) : by_pool.back()) += gpu_time(gpus, time);
 }
 
+void GpuAccount::add_empty_node(model::OfferingId offering, MilliGpu gpus, Duration time) {
+  known_row(rows_, offering.value).empty_nodes += gpu_time(gpus, time);
+}
+
 void GpuAccount::charge(ClusterMeter& total) const {
   total.by_user.resize(users_);
   for (std::uint32_t o = 0; o < rows_.size(); ++o) {
@@ -67,6 +71,8 @@ void GpuAccount::charge(ClusterMeter& total) const {
       total.gpu_time[s] += rows_[o].by_state[s];
       total.cost[s] += by_state.next(rows_[o].by_state[s]);
     }
+    total.empty_nodes.gpu_time += rows_[o].empty_nodes;
+    total.empty_nodes.cost += PriceSplit(offering).next(rows_[o].empty_nodes);
     PriceSplit by_user(offering);
     for (std::size_t u = 0; u < users_; ++u) {
       const std::array<GpuTime, kGpuStates>& parts = rows_[o].by_user[u];

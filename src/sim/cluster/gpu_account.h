@@ -23,6 +23,9 @@ class GpuAccount {
   /// @param pool  none for a node that belongs to no pool
   void pay(model::OfferingId offering, model::PoolId pool, MilliGpu gpus, Duration time);
 
+  /// Adds time in which a node of the offering with `gpus` took pods and had none. `add` counts this time, too.
+  void add_empty_node(model::OfferingId offering, MilliGpu gpus, Duration time);
+
   /// Adds the GPU time and its price to `total`: by state, by user, by pool, and in all.
   void charge(ClusterMeter& total) const;
 
@@ -30,6 +33,7 @@ class GpuAccount {
   struct Row {
     std::array<GpuTime, kGpuStates> by_state{};
     std::vector<std::array<GpuTime, kGpuStates>> by_user;  ///< the last row is for GPUs that no pod had
+    GpuTime empty_nodes = 0;                               ///< part of the unallocated time: of nodes without a pod
     std::vector<GpuTime> by_pool;                          ///< the last row is for nodes that belong to no pool
   };
 

@@ -59,10 +59,12 @@ model::GangId Jobs::create_gang(std::uint32_t job, std::int32_t pods) {
                         .gpus_per_pod = what.gpus_per_pod,
                         .pod_class = what.pod_class.valid() ? what.pod_class : job_class.pod_class},
                .required_level = job_class.required_level,
-               .priority = job_class.priority};
+               .priority = job_class.priority,
+               .queue = job_class.queue,
+               .preemptible = job_class.preemptible};
   gang.created_at = now();
   for (std::int32_t i = 0; i < pods; ++i) {
-    gang.pods.push_back(pods_.create(id, what.gpus_per_pod, job_class.queue));
+    gang.pods.push_back(pods_.create(id, what.gpus_per_pod, gang.spec.queue));
   }
   gangs_.emplace(id, Gang{.job = job, .bound_at = {}, .since = {}});
   api_.set(id, std::move(gang));
@@ -155,15 +157,14 @@ void Jobs::restart(model::GangId id, Interruption why) {
 std::vector<RunningJob> Jobs::preemptible_below(std::int32_t priority, model::GpuKindId gpu) const {
   std::vector<RunningJob> running;
   for (const auto& [id, record] : gangs_) {
-    const JobClass& job_class = class_of(record.job);
-    if (record.stage == Stage::binding || !job_class.preemptible) continue;
-    const model::PodSet& pods = rows().gangs.at(id).spec.pods;
-    if (job_class.priority >= priority || pods.gpu != gpu) continue;
+    if (record.stage == Stage::binding) continue;
+    const model::GangSpec& spec = rows().gangs.at(id).spec;
+    if (!spec.preemptible || spec.priority >= priority || spec.pods.gpu != gpu) continue;
     const Job& job = config_.jobs[record.job];
     running.push_back({.gang = id,
-                       .priority = job_class.priority,
+                       .priority = spec.priority,
                        .bound_at = record.bound_at,
-                       .gpus = pods.gpus_per_pod * pods.count,
+                       .gpus = spec.pods.gpus(),
                        .min_pods = job.is_elastic() ? job.min_pods : 0});
   }
   return running;
@@ -210,7 +211,7 @@ void Jobs::set_pod_count(model::GangId id, std::int32_t pods) {
     gang.pods.pop_back();
   }
   while (std::ssize(gang.pods) < pods) {
-    gang.pods.push_back(pods_.create(id, gang.spec.pods.gpus_per_pod, class_of(gang.ordinal).queue));
+    gang.pods.push_back(pods_.create(id, gang.spec.pods.gpus_per_pod, gang.spec.queue));
   }
   api_.set(id, std::move(gang));
 }

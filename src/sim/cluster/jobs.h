@@ -22,7 +22,7 @@ struct JobProgress {
   Duration lost{};               ///< computing time after a checkpoint that was lost by restarts, counted as `saved`
   std::int64_t restarts = 0;     ///< times that it lost its pods after all of them had been bound
   std::int64_t preemptions = 0;  ///< the restarts for a gang with a higher priority
-  std::int64_t resizes = 0;      ///< changes of its pods while it ran; each begins at its last checkpoint
+  std::int64_t resizes = 0;      ///< times that its pods changed while it ran; it then goes on from its last checkpoint
   std::int64_t undersized_starts = 0;  ///< times that it began to compute with fewer pods than its maximum
 
   bool has_started() const { return !started_at.is_never(); }
@@ -75,7 +75,6 @@ class Jobs : Component {
   /// Removes a bound pod. The job restarts if it has begun to start. Otherwise a new pod replaces the removed one.
   void evict(model::PodId id, Interruption why);
 
-  bool is_preemptible(model::GangId id) const { return class_of(known_row(gangs_, id).job).preemptible; }
   /// Returns the running preemptible jobs with a priority below `priority` that use the kind of GPU.
   std::vector<RunningJob> preemptible_below(std::int32_t priority, model::GpuKindId gpu) const;
   /// Returns the elastic jobs below their maximum of pods that have saved a checkpoint less than `since` ago, so that a
@@ -86,7 +85,7 @@ class Jobs : Component {
   void resize(model::GangId id, const std::vector<model::NodeId>& nodes);
   /// Restarts a running job to make room for a gang with a higher priority.
   void preempt(model::GangId id);
-  /// Changes the pods of a gang without a bound pod.
+  /// Changes the number of pods of a gang that has no bound pod.
   void set_pod_count(model::GangId id, std::int32_t pods);
   /// Returns the kinds of GPU that a job may use, in the order in which it asks for them.
   std::vector<model::GpuKindId> gpus_of_gang(model::GangId id) const;

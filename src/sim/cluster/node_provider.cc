@@ -306,15 +306,18 @@ void NodeProvider::change_available(model::NodeId id, model::PodId pod, bool tak
   api_.set(id, std::move(node));
 }
 
-/// Adds the time of the node's free GPUs up to now to the account. It must be called before their number changes.
+/// Adds the time of the node's free GPUs up to now to the account. It must be called before its pods change.
 void NodeProvider::account_free(model::NodeId id) {
   add_free(account_, id, now());
   known_row(nodes_, id).free_counted_until = now();
 }
 
 void NodeProvider::add_free(GpuAccount& account, model::NodeId id, Instant end) const {
-  account.add(rows().nodes.at(id).offering, {}, GpuState::unallocated, free(id),
-              end - known_row(nodes_, id).free_counted_until);
+  const model::Node& node = rows().nodes.at(id);
+  const Node& record = known_row(nodes_, id);
+  const Duration time = end - record.free_counted_until;
+  account.add(node.offering, {}, GpuState::unallocated, free(id), time);
+  if (record.pods.empty()) account.add_empty_node(node.offering, node.gpus, time);
 }
 
 void NodeProvider::add_launching(GpuAccount& account, model::ClaimId id, Instant end) const {

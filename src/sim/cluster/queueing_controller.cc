@@ -66,7 +66,7 @@ std::vector<WaitingGang> QueueingController::waiting_gangs() const {
 }
 
 WaitingGang QueueingController::waiting_gang(model::GangId id, const model::Gang& row) const {
-  WaitingGang found{.id = id, .spec = row.spec, .queue = rows().pods.at(row.pods.front()).queue};
+  WaitingGang found{.id = id, .spec = row.spec};
   for (const model::PodId pod : row.pods) {
     const model::NodeId node = rows().pods.at(pod).node;
     if (!node.valid()) continue;
@@ -115,7 +115,7 @@ void QueueingController::choose_gpu(WaitingGang gang, FreeRoom& room) {
   for (const model::GpuKindId gpu : jobs_.gpus_of_gang(gang.id)) {
     gang.spec.pods.gpu = gpu;
     if (!possible && may_exist(gang.spec.pods)) possible = gpu;
-    const Request request{gang.spec, gang.queue, gang.domain};
+    const Request request{gang.spec, gang.domain};
     if (unsatisfiable_.contains(request)) continue;
     for (const FreeRoom::Domain& domain : room.domains(gang)) {
       if (!room.fits(gang, domain)) continue;
@@ -151,7 +151,7 @@ void QueueingController::add_pods(const std::vector<WaitingGang>& waiting, const
     if (std::ranges::any_of(waiting, is_same_kind)) continue;
     std::vector<model::NodeId> nodes;
     for (const model::PodId pod : row.pods) nodes.push_back(rows().pods.at(pod).node);
-    WaitingGang more{.id = job.gang, .spec = row.spec, .queue = rows().pods.at(row.pods.front()).queue};
+    WaitingGang more{.id = job.gang, .spec = row.spec};
     more.domain = domain_key(rows(), nodes.front(), row.spec.required_level);
     const std::vector<FreeRoom::Domain> domains = room.domains(more);
     if (domains.empty()) continue;  // the nodes of the domain take no pods
@@ -167,8 +167,8 @@ void QueueingController::add_pods(const std::vector<WaitingGang>& waiting, const
 /// Takes room for the gang. If there is too little room, ends jobs with a lower priority, provided that this makes
 /// enough.
 void QueueingController::preempt_for(const WaitingGang& gang, FreeRoom& room, const std::vector<WaitingGang>& waiting) {
-  if (rows().gangs.find(gang.id) == nullptr) return;  // the job waits until a gang with a higher priority is placed
-  const Request request{gang.spec, gang.queue, gang.domain};
+  if (rows().gangs.find(gang.id) == nullptr) return;  // it was withheld for a gang with a higher priority
+  const Request request{gang.spec, gang.domain};
   if (unsatisfiable_.contains(request)) return;
   for (const FreeRoom::Domain& domain : room.domains(gang)) {
     if (!room.fits(gang, domain)) continue;
@@ -196,8 +196,9 @@ void QueueingController::preempt_for(const WaitingGang& gang, FreeRoom& room, co
   for (const WaitingGang& other : waiting) {
     const bool would_be_first = other.id < gang.id && other.spec.priority < gang.spec.priority;
     if (!would_be_first || other.spec.pods.gpu != gang.spec.pods.gpu || !jobs_.owns(other.id)) continue;
-    // A job that is not preemptible keeps the GPUs of its bound pods.
-    if (!other.domain || jobs_.is_preemptible(other.id)) jobs_.withhold(other.id);
+    // The other gang would take the room first, so it is withheld. A job that is not preemptible and has bound pods
+    // keeps their GPUs and is not withheld.
+    if (!other.domain || other.spec.preemptible) jobs_.withhold(other.id);
   }
 }
 

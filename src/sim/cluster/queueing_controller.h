@@ -57,7 +57,7 @@ class QueueingController : Component {
     Instant first_bound_at = Instant::never();  ///< start of the job that began first
     auto rank() const { return std::tuple(highest_priority, gpus.count, -first_bound_at.since_start.count()); }
   };
-  using Request = std::tuple<model::GangSpec, model::QueueId, std::optional<std::uint32_t>>;
+  using Request = std::pair<model::GangSpec, std::optional<std::uint32_t>>;
 
   std::vector<WaitingGang> waiting_gangs() const;
   WaitingGang waiting_gang(model::GangId id, const model::Gang& row) const;

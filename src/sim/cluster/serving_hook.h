@@ -44,12 +44,12 @@ class ServingHook {
   virtual ~ServingHook() = default;
   virtual void ready(const ReplicaStart& replica, Instant at) = 0;  ///< the replica joins the router
   virtual void drain(model::GangId gang, Instant at) = 0;           ///< it leaves the router and finishes its requests
-  /// Returns true if the replica holds no requests. After `true`, the next call about the gang is a ready(): it serves
-  /// in another role, or again after sleep.
+  /// Returns true if the replica holds no requests. After `true`, the next call about the gang, if any, is a ready():
+  /// the replica then serves in another role, or again after sleep.
   virtual bool drained(model::GangId gang) = 0;
   /// Ends the replica now; it loses its requests. The next call about the gang, if any, is a ready().
   virtual void killed(model::GangId gang, Instant at, Interruption why) = 0;
-  /// @param scrape  true: the reading is a scrape and begins a new interval for first tokens
+  /// @param scrape  true: the reading is a scrape and begins a new interval for the histograms of the engine
   virtual EngineReading sample(model::GangId gang, Instant at, bool scrape) = 0;
   virtual RequestCount gateway_waiting(model::ServiceId service, Instant at) = 0;
 };

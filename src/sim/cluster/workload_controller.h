@@ -26,9 +26,9 @@ class WorkloadController : Component {
   /// Wakes or creates the replicas that the workload object of the service lacks.
   void reconcile(model::ServiceId service);
 
-  /// Returns the replicas on which a scale-down is based: the ones that it names, and the ready ones. If one of them is
-  /// lost before the scale-down takes effect, its replacement has just begun to start, and the scale-down would end a
-  /// ready replica instead.
+  /// Returns the replicas on which a scale-down is based: the ones that it names, and the ready ones. The scale-down
+  /// is refused if one of them is lost before it takes effect. The replacement of the lost replica would then have just
+  /// begun to start, and the scale-down would end a ready replica instead.
   std::vector<model::GangId> basis_of(const model::SetReplicas& what) const;
 
   void add_draws(StateHash& hash) const { add_draw(hash, draws_); }

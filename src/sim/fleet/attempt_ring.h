@@ -7,7 +7,8 @@
 
 namespace capstan::sim {
 
-/// One attempt of one request. Valid while the request's stamp equals `stamp`.
+/// One attempt of one request. Valid while the request's stamp equals `stamp`; the lowest bit, which marks the first
+/// token, does not count.
 struct Attempt {
   std::uint32_t id = 0;
   std::uint32_t stamp = 0;

@@ -134,7 +134,7 @@ class Fleet {
     return waiting_ + gateway_waiting();
   }  ///< returns the requests at the gateway and in engines' queues
   const RequestMeter& meter();  ///< returns the measurements up to now
-  /// Returns a hash over the number, kind and time of every emission and every end of a request.
+  /// Returns a hash over the number, kind and time of every emission, retry and end of a request.
   std::uint64_t state_hash() const { return hash_.value(); }
   TokenFigures tokens();  ///< returns the token counts up to now; visits every request in flight
   /// Recounts all requests in flight and returns true if every counter equals its recount.

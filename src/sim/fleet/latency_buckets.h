@@ -67,7 +67,7 @@ struct LatencyBuckets {
   /// as Prometheus' histogram_fraction does. Values above the largest bucket bound count as above `bound`.
   std::optional<std::int64_t> share_above_ppm(Duration bound) const {
     std::int64_t total = 0;
-    std::int64_t above = 0;  // millionths of an observation
+    std::int64_t above = 0;  // number of values above `bound`, in millionths
     std::int64_t lower_ns = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
       const std::int64_t in_bucket = std::int64_t{counts[i]} * 1'000'000;

@@ -185,8 +185,8 @@ void Replica::move_origin() {
   origin_ = origin_ + Duration{passed_ns};
   clock_ps_ -= passed_ps;
   if (event_ps_ != kNeverPs) event_ps_ -= passed_ps;
-  // Only the chunks of a step under way have a valid admission time.
   if (partial_slot_ != kNone) partial_admitted_ps_ -= passed_ps;
+  // Only the chunks of a step under way have a valid admission time.
   if (mode_ != Mode::stepping) chunks_.clear();
   for (Chunk& chunk : chunks_) chunk.admitted_ps -= passed_ps;
   rebase_steps();

@@ -185,7 +185,7 @@ class Replica {
   engine::Picoseconds clock_ps_ = 0;  ///< begin of the step or glide under way
   const engine::StepModel* model_;
   std::int64_t glide_steps_ = 0;
-  std::int64_t steps_ = 0;          ///< steps completed since rebase_steps() last ran
+  std::int64_t steps_ = 0;          ///< completed steps, without `earlier_steps_`
   std::int64_t decode_tokens_ = 0;  ///< KV tokens held by decoding sequences, at the beginning of the step
   std::int64_t free_blocks_ = 0;
   std::int32_t decoding_ = 0;

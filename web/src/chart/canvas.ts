@@ -1,6 +1,6 @@
 // Code that the canvas modules share: the colours of the style sheet, and patterns that repeat their meaning.
 
-export type Pattern = "solid" | "rise" | "fall" | "across" | "down" | "cross";
+export type Pattern = "solid" | "rise" | "fall" | "horizontal" | "vertical" | "cross";
 
 /// The fill of an area: a colour of the style sheet, such as "--c1", and a pattern.
 export interface Fill {
@@ -28,8 +28,8 @@ const kLines: Record<Pattern, readonly [number, number, number, number][]> = {
   solid: [],
   rise: [[-1, 7, 7, -1]],
   fall: [[-1, -1, 7, 7]],
-  across: [[0, 3, 6, 3]],
-  down: [[3, 0, 3, 6]],
+  horizontal: [[0, 3, 6, 3]],
+  vertical: [[3, 0, 3, 6]],
   cross: [
     [-1, 7, 7, -1],
     [-1, -1, 7, 7],

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useMemo, useState } from "preact/hooks";
 import { cellText, type Table, saveCsv } from "./download";
 
-const kRowsMost = 200;
+const kMaxRows = 200;
 
 const kWords = new Intl.Collator("en", { numeric: true });
 
@@ -37,7 +37,7 @@ export function DataTable({ make, caption }: { make: () => Table; caption: strin
   const [order, setOrder] = useState<Order | undefined>(undefined);
   const table = useMemo(make, [make]);
   const rows = useMemo(() => sorted(table.rows, order), [table, order]);
-  const pages = Math.max(1, Math.ceil(rows.length / kRowsMost));
+  const pages = Math.max(1, Math.ceil(rows.length / kMaxRows));
   const here = Math.min(page, pages - 1);
   return (
     <div class="data-table">
@@ -60,7 +60,7 @@ export function DataTable({ make, caption }: { make: () => Table; caption: strin
             </tr>
           </thead>
           <tbody>
-            {rows.slice(here * kRowsMost, (here + 1) * kRowsMost).map((row, i) => (
+            {rows.slice(here * kMaxRows, (here + 1) * kMaxRows).map((row, i) => (
               <tr key={i}>
                 {row.map((value, j) => (
                   <td key={j} class={typeof value === "number" ? "number" : ""}>
@@ -77,7 +77,7 @@ export function DataTable({ make, caption }: { make: () => Table; caption: strin
           <button type="button" disabled={here === 0} onClick={() => setPage(here - 1)}>
             Earlier rows
           </button>{" "}
-          rows {here * kRowsMost + 1} to {Math.min(rows.length, (here + 1) * kRowsMost)} of {rows.length}{" "}
+          rows {here * kMaxRows + 1} to {Math.min(rows.length, (here + 1) * kMaxRows)} of {rows.length}{" "}
           <button type="button" disabled={here === pages - 1} onClick={() => setPage(here + 1)}>
             Later rows
           </button>

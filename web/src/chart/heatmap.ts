@@ -4,13 +4,13 @@ import { Fills, type Fill, themeColour } from "./canvas";
 
 export const kCellFills: Record<CellState, Fill> = {
   serving: { colour: "--busy", pattern: "solid" },
-  starting: { colour: "--starting", pattern: "down" },
+  starting: { colour: "--starting", pattern: "vertical" },
   held: { colour: "--held", pattern: "fall" },
   draining: { colour: "--draining", pattern: "rise" },
   sleeping: { colour: "--sleeping", pattern: "solid" },
   free: { colour: "--unallocated", pattern: "solid" },
   stranded: { colour: "--idle", pattern: "cross" },
-  launching: { colour: "--launching", pattern: "across" },
+  launching: { colour: "--launching", pattern: "horizontal" },
   leaving: { colour: "--unallocated", pattern: "rise" },
 };
 
@@ -32,7 +32,7 @@ export interface Layout {
   /// Cache of `boxOf`.
   known: Map<NodeRow, Box | undefined>;
   /// GPUs in one row of a node.
-  across: number;
+  columns: number;
   nodeWidth: number;
   nodeHeight: number;
 }
@@ -73,10 +73,10 @@ export function layOut(fleet: Fleet, width: number): Layout {
   const gpus = [...places.values()].reduce((sum, count) => sum + count * most, 0);
   const cell = cellSize(gpus);
   const gap = cell >= 12 ? 5 : 2;
-  const across = most <= 2 ? most : most <= 8 ? Math.ceil(most / 2) : Math.ceil(Math.sqrt(most * 2));
-  const nodeWidth = across * cell + 4;
-  const nodeHeight = Math.ceil(most / across) * cell + 4;
-  const layout: Layout = { cell, gap, width, height: 0, labels: [], domains: [], boxes: new Map(), known: new Map(), across, nodeWidth, nodeHeight };
+  const columns = most <= 2 ? most : most <= 8 ? Math.ceil(most / 2) : Math.ceil(Math.sqrt(most * 2));
+  const nodeWidth = columns * cell + 4;
+  const nodeHeight = Math.ceil(most / columns) * cell + 4;
+  const layout: Layout = { cell, gap, width, height: 0, labels: [], domains: [], boxes: new Map(), known: new Map(), columns, nodeWidth, nodeHeight };
   const rackLabel = cell >= 12 ? kRackLabel : 0;
   let [x, y, zone, rack, labelEnd] = [0, 0, "", "", 0];
   let isFirst = true;
@@ -137,15 +137,15 @@ function sameGang(cells: Cell[], a: number, b: number): boolean {
 
 /// Draws the GPUs of a node. GPUs of one replica touch each other; there is a gap between all others.
 function drawNode(context: CanvasRenderingContext2D, fills: Fills, layout: Layout, node: NodeNow, box: Box): void {
-  const { cell, across } = layout;
+  const { cell, columns } = layout;
   const inner = cell >= 8 ? 2 : 1;
   node.cells.forEach(({ state }, i) => {
-    const column = i % across;
+    const column = i % columns;
     const x = box.x + 2 + column * cell;
-    const y = box.y + 2 + Math.floor(i / across) * cell;
+    const y = box.y + 2 + Math.floor(i / columns) * cell;
     context.fillStyle = fills.styleOf(kCellFills[state]);
-    const joinsRight = column + 1 < across && sameGang(node.cells, i, i + 1);
-    const joinsBelow = sameGang(node.cells, i, i + across);
+    const joinsRight = column + 1 < columns && sameGang(node.cells, i, i + 1);
+    const joinsBelow = sameGang(node.cells, i, i + columns);
     context.fillRect(x, y, cell - (joinsRight ? 0 : inner), cell - (joinsBelow ? 0 : inner));
   });
 }
@@ -168,16 +168,16 @@ function gangsOfSeveralNodes(nodes: NodeNow[]): Set<number> {
 
 /// Draws a line around the GPUs of each gang on a node. The line of a gang over several nodes is thick.
 function outlineGangs(context: CanvasRenderingContext2D, layout: Layout, node: NodeNow, box: Box, wide: ReadonlySet<number>, colour: string): void {
-  const { cell, across } = layout;
+  const { cell, columns } = layout;
   context.fillStyle = colour;
   node.cells.forEach(({ gang }, i) => {
     if (gang < 0) return;
-    const column = i % across;
+    const column = i % columns;
     const thick = wide.has(gang) ? 2 : 1;
-    const [joinsLeft, joinsRight] = [column > 0 && sameGang(node.cells, i, i - 1), column + 1 < across && sameGang(node.cells, i, i + 1)];
-    const [joinsAbove, joinsBelow] = [sameGang(node.cells, i, i - across), sameGang(node.cells, i, i + across)];
+    const [joinsLeft, joinsRight] = [column > 0 && sameGang(node.cells, i, i - 1), column + 1 < columns && sameGang(node.cells, i, i + 1)];
+    const [joinsAbove, joinsBelow] = [sameGang(node.cells, i, i - columns), sameGang(node.cells, i, i + columns)];
     const x = box.x + 2 + column * cell;
-    const y = box.y + 2 + Math.floor(i / across) * cell;
+    const y = box.y + 2 + Math.floor(i / columns) * cell;
     const [width, height] = [cell - (joinsRight ? 0 : 2), cell - (joinsBelow ? 0 : 2)];
     if (!joinsLeft) context.fillRect(x, y, thick, height);
     if (!joinsRight) context.fillRect(x + width - thick, y, thick, height);
@@ -226,10 +226,10 @@ function drawEmptyPlaces(context: CanvasRenderingContext2D, layout: Layout, node
 }
 
 /// Returns how many cells a name has room for: from a cell to the right, up to the next gang or the end of the row.
-export function roomForName(cells: readonly Cell[], at: number, across: number): number {
+export function roomForName(cells: readonly Cell[], at: number, columns: number): number {
   const gang = cells[at]?.gang;
   let room = 1;
-  while ((at + room) % across !== 0 && at + room < cells.length && (cells[at + room]?.gang === gang || (cells[at + room]?.gang ?? -1) < 0)) ++room;
+  while ((at + room) % columns !== 0 && at + room < cells.length && (cells[at + room]?.gang === gang || (cells[at + room]?.gang ?? -1) < 0)) ++room;
   return room;
 }
 
@@ -242,9 +242,9 @@ function drawNames(context: CanvasRenderingContext2D, layout: Layout, node: Node
     seen.add(gang);
     const name = names(gang);
     // A name that would cover the name of the next gang is left out; the line below the picture has it.
-    if (context.measureText(name).width > roomForName(node.cells, i, layout.across) * layout.cell) return;
-    const x = box.x + 3 + (i % layout.across) * layout.cell;
-    const y = box.y + 3 + Math.floor(i / layout.across) * layout.cell;
+    if (context.measureText(name).width > roomForName(node.cells, i, layout.columns) * layout.cell) return;
+    const x = box.x + 3 + (i % layout.columns) * layout.cell;
+    const y = box.y + 3 + Math.floor(i / layout.columns) * layout.cell;
     // An edge around the letters, because a box would hide the colour of a single GPU.
     context.strokeStyle = ground;
     context.strokeText(name, x + 1.5, y + 9);
@@ -255,7 +255,7 @@ function drawNames(context: CanvasRenderingContext2D, layout: Layout, node: Node
 
 /// Outlines a node, and the GPUs of a gang.
 export function drawChosen(context: CanvasRenderingContext2D, layout: Layout, nodes: NodeNow[], gang: number, chosenNode: number): void {
-  const { cell, across } = layout;
+  const { cell, columns } = layout;
   context.strokeStyle = themeColour("--text");
   context.lineWidth = 2;
   for (const node of nodes) {
@@ -267,8 +267,8 @@ export function drawChosen(context: CanvasRenderingContext2D, layout: Layout, no
     if (gang < 0) continue;
     node.cells.forEach((each, i) => {
       if (each.gang !== gang) return;
-      const x = box.x + 2 + (i % across) * cell;
-      const y = box.y + 2 + Math.floor(i / across) * cell;
+      const x = box.x + 2 + (i % columns) * cell;
+      const y = box.y + 2 + Math.floor(i / columns) * cell;
       context.strokeRect(x + 1, y + 1, cell - 2, cell - 2);
     });
   }
@@ -280,8 +280,8 @@ export function hitTest(layout: Layout, nodes: NodeNow[], x: number, y: number):
     const box = boxOf(layout, node.row);
     if (box === undefined || x < box.x || y < box.y || x >= box.x + layout.nodeWidth || y >= box.y + layout.nodeHeight) continue;
     const column = Math.floor((x - box.x - 2) / layout.cell);
-    const gpu = Math.floor((y - box.y - 2) / layout.cell) * layout.across + column;
-    return { node, gpu: column >= 0 && column < layout.across && gpu >= 0 && gpu < node.cells.length ? gpu : -1 };
+    const gpu = Math.floor((y - box.y - 2) / layout.cell) * layout.columns + column;
+    return { node, gpu: column >= 0 && column < layout.columns && gpu >= 0 && gpu < node.cells.length ? gpu : -1 };
   }
   return undefined;
 }

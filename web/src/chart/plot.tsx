@@ -29,7 +29,7 @@ export interface Limit {
   label: string;
 }
 
-/// A stretch of time that is shaded.
+/// A stretch of time, in seconds.
 export type TimeRange = readonly [from: number, to: number];
 
 export interface PlotProps {
@@ -71,8 +71,8 @@ const kTimeSteps = [1, 5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10_
 const kDurationSteps = [1, 10, 100, 1000, 10_000, 100_000].flatMap((us) => [us, 2 * us, 5 * us]).concat(kTimeSteps.map((s) => s * 1e6));
 const kAxisWidth = 66;
 const kLabelWidth = 18;
-/// Narrower charts (in pixels) reserve no room for an unused right axis, only for the last label of the time axis, half
-/// of which extends beyond the plot.
+/// A chart with fewer pixels than this reserves no room for an unused axis on the right. It only has room there for
+/// half of the last label of the time axis, because this half extends beyond the plot.
 const kNarrowBelow = 480;
 const kLabelOverhang = 26;
 const kKeysStep = 1;
@@ -226,9 +226,9 @@ function options(latest: { current: PlotProps }, tops: { current: readonly [numb
       setCursor: [(plot) => onIndex(plot.cursor.idx ?? null)],
       setSelect: [
         (plot) => {
-          const { left: from, width: across } = plot.select;
-          if (across < 4) return;
-          latest.current.onRange([plot.posToVal(from, "x"), plot.posToVal(from + across, "x")]);
+          const { left: from, width } = plot.select;
+          if (width < 4) return;
+          latest.current.onRange([plot.posToVal(from, "x"), plot.posToVal(from + width, "x")]);
           plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
         },
       ],

@@ -9,7 +9,7 @@ export interface Reduced {
 }
 
 /// More points than this are reduced. A day has 1,440 minutes.
-export const kPointsMost = 2400;
+export const kMaxPoints = 2400;
 
 /// Returns the first position whose moment is not less than `at`.
 function firstFrom(times: number[], at: number): number {
@@ -49,15 +49,15 @@ function writeEnds(values: Values, from: number, to: number, into: Values): void
   else into.push(most, least);
 }
 
-/// Returns the points from `from` to `to` seconds, with one more on each side, as at most kPointsMost points. If the
-/// whole series has at most kPointsMost points, returns all of them, whatever the stretch.
+/// Returns the points from `from` to `to` seconds, with one more on each side, as at most kMaxPoints points. If the
+/// whole series has at most kMaxPoints points, returns all of them, whatever the stretch.
 export function reduce(at: number[], lines: Values[], from: number, to: number): Reduced {
-  if (at.length <= kPointsMost) return { at, values: lines };
+  if (at.length <= kMaxPoints) return { at, values: lines };
   const [inside, after] = pointsIn(at, [from, to]);
   const first = Math.max(0, at[inside] === from ? inside : inside - 1);
   const last = Math.min(at.length, at[after - 1] === to ? after : after + 1);
-  if (last - first <= kPointsMost) return { at: at.slice(first, last), values: lines.map((values) => values.slice(first, last)) };
-  const step = Math.ceil((2 * (last - first)) / kPointsMost);
+  if (last - first <= kMaxPoints) return { at: at.slice(first, last), values: lines.map((values) => values.slice(first, last)) };
+  const step = Math.ceil((2 * (last - first)) / kMaxPoints);
   const times: number[] = [];
   const values: Values[] = lines.map(() => []);
   for (let i = first; i < last; i += step) {

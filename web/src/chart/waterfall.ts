@@ -16,12 +16,12 @@ export interface Bar {
 
 export const kBarHeight = 22;
 /// Room for the names of the bars. A wide canvas gives what the longest name needs, but at least `kWideName` pixels and
-/// otherwise at most the share `kNameMost` of its width. A narrow canvas gives `kNarrowName` pixels.
+/// otherwise at most the share `kMaxNameShare` of its width. A narrow canvas gives `kNarrowName` pixels.
 const kWideName = 190;
-const kNameMost = 0.28;
+const kMaxNameShare = 0.28;
 const kNarrowName = 130;
 /// The texts after the bars get at most this share of the width.
-const kTextMost = 0.4;
+const kMaxTextShare = 0.4;
 const kNameFont = "600 13px system-ui, sans-serif";
 const kTextFont = "12px system-ui, sans-serif";
 /// On a canvas narrower than this, only the first part of a text is drawn.
@@ -31,8 +31,8 @@ const kNarrowBelow = 640;
 export const kPhaseFills: readonly Fill[] = [
   { colour: "--unallocated", pattern: "solid" },
   { colour: "--held", pattern: "fall" },
-  { colour: "--launching", pattern: "across" },
-  { colour: "--starting", pattern: "down" },
+  { colour: "--launching", pattern: "horizontal" },
+  { colour: "--starting", pattern: "vertical" },
   { colour: "--unallocated", pattern: "rise" },
   { colour: "--sleeping", pattern: "cross" },
   { colour: "--c4", pattern: "cross" },
@@ -40,7 +40,7 @@ export const kPhaseFills: readonly Fill[] = [
   { colour: "--idle", pattern: "rise" },
   { colour: "--draining", pattern: "solid" },
   { colour: "--idle", pattern: "rise" },
-  { colour: "--busy", pattern: "across" },
+  { colour: "--busy", pattern: "horizontal" },
   { colour: "--busy", pattern: "solid" },
 ];
 
@@ -73,7 +73,7 @@ export function drawBars(context: CanvasRenderingContext2D, bars: Bar[], width: 
   const longestText = bars.reduce((most, bar) => Math.max(most, context.measureText(wordsOf(bar)).width), 0);
   context.font = kNameFont;
   const longestName = bars.reduce((most, bar) => Math.max(most, context.measureText(bar.name).width), 0);
-  const room = { name: isNarrow ? kNarrowName : Math.max(kWideName, Math.min(kNameMost * width, longestName + 12)), text: Math.min(kTextMost * width, longestText + 12) };
+  const room = { name: isNarrow ? kNarrowName : Math.max(kWideName, Math.min(kMaxNameShare * width, longestName + 12)), text: Math.min(kMaxTextShare * width, longestText + 12) };
   const space = Math.max(40, width - room.name - room.text);
   const x = (seconds: number) => room.name + (longest > 0 ? (space * seconds) / longest : 0);
   context.textBaseline = "middle";

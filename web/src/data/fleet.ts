@@ -76,7 +76,8 @@ export interface UsedMinute {
   queueUs: number;
   prefillUs: number;
   decodeUs: number;
-  /// Two phases together, of engines that do not report their queue, or the first token.
+  /// Two phases together: queue and prefill of engines that do not report their queue, and prefill and decode of
+  /// engines that do not report the first token.
   queuePrefillUs: number;
   prefillDecodeUs: number;
   transferUs: number;
@@ -361,7 +362,7 @@ export interface QueueNow {
   waiting: number;
 }
 
-/// Returns the queues at a moment in the order of the tree. A queue includes the queues below it.
+/// Returns the queues at a moment in the order of the tree. The GPUs of a queue include those of the queues below it.
 export function queuesAt(fleet: Fleet, queues: Queue[], at: number): QueueNow[] {
   const held = queues.map(() => 0);
   const waiting = queues.map(() => 0);

@@ -28,7 +28,8 @@ export interface LatencyPhases {
   completed: number[];
   transfer_us: number[];
   decode_us: number[];
-  /// Only of engines that do not report their queue, or the first token: two phases together.
+  /// Two phases together: queue and prefill of engines that do not report their queue, and prefill and decode of
+  /// engines that do not report the first token.
   queue_prefill_us?: number[];
   prefill_decode_us?: number[];
 }
@@ -45,7 +46,8 @@ export interface Machine {
   usd_per_hour?: number | null;
 }
 
-/// The requests whose times the engines report, and the sums of these times.
+/// Names of columns: the number of requests whose times the engines report, the sums of these times, and the number of
+/// KV transfers.
 export type UsedTime = "timed_requests" | "queue_us" | "prefill_us" | "decode_us" | "queue_prefill_us" | "prefill_decode_us" | "transfer_us" | "transfers";
 
 export interface FleetColumns {
@@ -80,9 +82,10 @@ export interface FleetColumns {
     /// Only in the history of a recording or a controller: the positions of the rows, and the queues of the pods.
     row?: number[];
     queue?: NullableNumbers;
-    /// As above: the moment since which the containers of all pods run, and the name of a gang without a service.
+    /// The further columns, too, are only in the history of a recording or a controller.
+    /// `containers_ms`: moments since which the containers of all pods run. `name`: names of gangs without a service.
     containers_ms?: NullableNumbers;
-    /// As above: the moment at which the init containers of all pods had ended, and how long the engine loaded weights.
+    /// Moments at which the init containers of all pods had ended, and how long the engine loaded weights.
     initialized_ms?: NullableNumbers;
     weights_ms?: NullableNumbers;
     name?: string[];

@@ -132,7 +132,7 @@ export function seenLogOf(actions: readonly RepeatedAction[], start: number): Lo
 }
 
 /// Returns the row of a decision; undefined if the log does not have it. A later state that repeats a decision has no
-/// row of its own.
+/// row of its own, so the row of the first state is returned.
 export function rowOf(rows: readonly LogRow[], id: number | undefined): LogRow | undefined {
   if (id === undefined) return undefined;
   const exact = rows.find((row) => row.id === id);

@@ -6,7 +6,7 @@ const kPhase = Object.fromEntries(kStartPhases.map(([key], i) => [key, i])) as R
 
 /// A decision may request the node of a replica up to this many seconds before the pods of the replica exist. A node
 /// that was requested earlier was bought for something else.
-const kRequestedAheadMost = 20;
+const kMaxRequestedAhead = 20;
 
 /// Returns the node that was bought for a replica: of its nodes, the last one that became ready after the pods were
 /// created and before they were bound.
@@ -14,7 +14,7 @@ function boughtNode(gang: GangRow, nodes: readonly NodeRow[], bound: number): No
   let last: NodeRow | undefined;
   for (const node of nodes) {
     if (node.ready > bound || node.ready <= gang.created || !Number.isFinite(node.requested)) continue;
-    if (node.requested < gang.created - kRequestedAheadMost) continue;
+    if (node.requested < gang.created - kMaxRequestedAhead) continue;
     if (last === undefined || node.ready > last.ready) last = node;
   }
   return last;

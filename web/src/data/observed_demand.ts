@@ -1,14 +1,55 @@
-// The number of requests that ended in each minute of a recording or a controller, as the engines count them.
+// The number of requests that came and that ended in each minute of a recording or a controller, as the engines count
+// them. Engines do not count the requests that come: as many came as ended, plus the growth of those in the engines.
 import type { Fleet } from "./fleet";
+import type { RecordedService } from "./recording";
 import type { Demand } from "./series";
 
 const kMinute = 60;
 const kPrefill = "prefill";
 
+type Values = (number | null)[];
+
+/// The requests that wait or run in the engines and at the gateway, at the moments of the states. Null: a replica does
+/// not report them.
+export interface InFlight {
+  at: readonly number[];
+  requests: Values;
+}
+
+/// Returns the waiting and running requests of services together.
+export function inFlightOf(services: readonly RecordedService[], at: readonly number[]): InFlight {
+  const of = ({ waiting, running, silent }: RecordedService, i: number) => ((silent[i] ?? 0) > 0 ? null : [waiting[i] ?? null, running?.[i] ?? null]);
+  const requests = at.map((_, i) => {
+    const known = services.flatMap((one) => of(one, i) ?? [null]);
+    return known.length === 0 || known.includes(null) ? null : known.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+  });
+  return { at, requests };
+}
+
+/// Returns the requests of the last state up to each of the moments, which ascend; null: they are not known.
+function inFlightAt({ at, requests }: InFlight, moments: readonly number[]): Values {
+  let next = 0;
+  return moments.map((moment) => {
+    while (next < at.length && (at[next] ?? 0) <= moment) ++next;
+    return requests[next - 1] ?? null;
+  });
+}
+
+/// Returns the requests that came in each minute; undefined if no minute has a known number.
+/// @param minutes  begins of consecutive minutes
+function cameIn(minutes: readonly number[], ended: readonly number[], inFlight: InFlight): Values | undefined {
+  const known = inFlightAt(inFlight, [...minutes, (minutes.at(-1) ?? 0) + kMinute]);
+  const came = minutes.map((_, i) => {
+    const [before, after] = [known[i] ?? null, known[i + 1] ?? null];
+    return before === null || after === null ? null : Math.max(0, (ended[i] ?? 0) + after - before);
+  });
+  return came.some((value) => value !== null) ? came : undefined;
+}
+
 /// Returns the ended requests of a service by minute, or of all services; undefined if no engine reports them. All
 /// services together do not count the replicas for prefill, because a request of separate roles ends twice. A minute that
 /// is not over yet is left out, because it would look like a fall of the demand.
-export function observedDemand(fleet: Fleet, service: string | undefined): Demand | undefined {
+export function observedDemand(fleet: Fleet, service: string | undefined, inFlight: InFlight): Demand | undefined {
   const isOwn = (one: number) => (service === undefined ? fleet.services[one]?.part !== kPrefill : fleet.services[one]?.name === service);
   const own = fleet.use.filter((use) => use.requests > 0 && isOwn(use.service) && use.at + kMinute <= fleet.end);
   if (own.length === 0) return undefined;
@@ -16,5 +57,7 @@ export function observedDemand(fleet: Fleet, service: string | undefined): Deman
   const length = Math.round((Math.max(...own.map((use) => use.at)) - first) / kMinute) + 1;
   const ended = new Array<number>(length).fill(0);
   for (const use of own) ended[Math.round((use.at - first) / kMinute)]! += use.requests;
-  return { at: ended.map((_, i) => first + i * kMinute), ended };
+  const at = ended.map((_, i) => first + i * kMinute);
+  const came = cameIn(at, ended, inFlight);
+  return { at, ended, ...(came === undefined ? {} : { came }) };
 }

@@ -15,7 +15,7 @@ export function peakIn(at: readonly number[], values: Values, [from, to]: Stretc
     if (value === null || value === undefined || moment < from || moment > to) return;
     if (peak === undefined || value > peak.value) peak = { value, at: moment };
   });
-  return peak === undefined ? undefined : { value: peak.value, ...(peak.value > 0 ? { lead: () => peak?.at } : {}) };
+  return peak === undefined ? undefined : { value: peak.value, ...(peak.value > 0 ? { moment: () => peak?.at } : {}) };
 }
 
 /// Returns the last known value up to a moment.
@@ -69,8 +69,8 @@ export function observedServices(services: readonly RecordedService[], at: reado
       ...known("tpot", peakIn(at, one.tpot_p99_us, range)),
       ...known("wanted", plain(lastBefore(at, one.desired, range[1]))),
       ...known("ready", plain(lastBefore(at, one.ready, range[1]))),
-      ...known("readyMost", peakIn(at, one.ready, range)),
-      ...known("waitingMost", peakIn(at, one.waiting, range)),
+      ...known("maxReady", peakIn(at, one.ready, range)),
+      ...known("maxWaiting", peakIn(at, one.waiting, range)),
       ...known("ended", plain(user === undefined || user.requests === 0 ? undefined : user.requests)),
       ...known("gpuHours", plain(spent === undefined ? undefined : (user?.gpuHours ?? 0))),
       ...known("usd", plain(spent === undefined || spent.usd === 0 ? undefined : (user?.usd ?? 0))),

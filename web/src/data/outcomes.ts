@@ -39,6 +39,16 @@ export function outcomesOf(policy: Policy): Outcome[] {
   return rows.filter(([, text]) => text !== "");
 }
 
+const kCounted = ["requests", "prompt tokens", "answer tokens", "disruptions"];
+
+/// Returns what became of requests as a simulation counted it, and of everything else as a controller saw it.
+export function measuredOutcomes(policy: Policy, seen: readonly Outcome[]): Outcome[] {
+  const counted = outcomesOf(policy).filter(([subject]) => kCounted.includes(subject));
+  return [...counted, ...seen.filter(([subject]) => subject !== kNotMeasured && !counted.some(([own]) => own === subject))];
+}
+
+const kNotMeasured = "not measured";
+
 /// Returns true unless the replica existed when the recording began.
 function wasCreated({ created, steps }: GangRow): boolean {
   return created > 0 || (created === 0 && steps[0]?.phase !== "ready");
@@ -65,6 +75,7 @@ export function observedOutcomes(fleet: Fleet, starts: readonly Start[], log: re
     ],
     ["nodes", words([[fleet.nodes.filter((node) => node.launched > 0 && inside(node.launched)).length, "launched"], [fleet.nodes.filter((node) => inside(node.ended)).length, "ended"]])],
     ["decisions", words([[decided.length, decided.length === 1 ? "decision" : "decisions"], [some(ended("applied")), "applied"], [some(ended("Shadow")), "in the mode Shadow"], [some(ended("refused")), "refused"], [some(ended("not sent")), "not sent"], [some(ended("unknown")), "with an unknown outcome"]])],
+    [kNotMeasured, "late, rejected and retried requests · percentiles of all requests · lost tokens · interrupted nodes · cost by team · goals and restarts of jobs"],
   ];
   return rows.filter(([, text]) => text !== "");
 }

@@ -2,16 +2,17 @@
 import { count } from "../format";
 import { type Fleet, readFleet } from "./fleet";
 import { seenLogOf } from "./log";
+import { type Measured, measuredDemand, measuredLatencies, measuredOf, measuredRow } from "./measured";
 import { observedStarts } from "./observed";
-import { observedDemand } from "./observed_demand";
+import { inFlightOf, observedDemand } from "./observed_demand";
 import { observedJobs } from "./observed_jobs";
 import { observedLatency } from "./observed_latency";
-import { observedOutcomes } from "./outcomes";
+import { measuredOutcomes, observedOutcomes } from "./outcomes";
 import { lastBefore, observedServices, peakIn } from "./observed_services";
 import type { RecordedHistory } from "./recorded";
 import { isCarriedOut, type RecordedService, type Recording, scales, withoutRepeats } from "./recording";
 import { kFirstTokenPhases, meanPhases } from "./request_times";
-import type { LatencyRow, RequestTimes, Run, Stretch } from "./run";
+import type { JobRow, LatencyRow, Notes, Outcome, RequestTimes, Run, ServiceRow, Stretch } from "./run";
 import { type Series, shortStretches } from "./series";
 import { isServiceOrPart } from "./service";
 import { spentIn } from "./spent";
@@ -88,10 +89,51 @@ function latenciesIn(series: Series | undefined, times: RequestTimes | undefined
   const [ttft, e2e] = [isSplit ? sum(means.slice(0, kFirstTokenPhases)) : 0, sum(means)];
   const row = (key: LatencyRow["key"], mean: number, values: Values | undefined): LatencyRow => {
     const peak = series === undefined ? undefined : peakIn(series.at, values, range);
-    return { key, values: { ...(mean > 0 ? { mean_us: mean } : {}), ...(peak === undefined ? {} : { p99_us: peak.value }) }, ...(peak?.lead === undefined ? {} : { lead: peak.lead }) };
+    return { key, values: { ...(mean > 0 ? { mean_us: mean } : {}), ...(peak === undefined ? {} : { p99_us: peak.value }) }, ...(peak?.moment === undefined ? {} : { moment: peak.moment }) };
   };
   const rows = [row("ttft", ttft, series?.ttft), row("tpot", 0, series?.tpot), row("e2e", e2e, undefined)];
   return rows.filter(({ values }) => Object.keys(values).length > 0);
+}
+
+const kInStretch = "In the stretch that the charts show.";
+const kFromEngines = "Late: the mean share over time that the engines report. Latencies are the highest of a replica. Both come from histograms with few bounds, so they may read too high.";
+const kUnmeasured = "Not measured, because engines count only the requests that they end: requests that missed the SLO, were rejected or were retried.";
+
+/// Returns what the tables of a recording cover, and what is not measured.
+function notesOf(isMeasured: boolean, isPart: boolean): Notes {
+  const whole = isMeasured && !isPart;
+  const onlyWhole = isMeasured ? " Show the whole recording to see what the simulation measured." : "";
+  return {
+    services: `${kInStretch} ${kFromEngines} ${isMeasured ? "The simulation counted requests and met ones by minute." : kUnmeasured}`,
+    jobs: whole ? "As the simulation measured them." : `${kInStretch} Not measured: goals and restarts.${onlyWhole}`,
+    latencies: whole
+      ? "Of all requests, as the simulation measured them."
+      : `${kInStretch} Means come from the sums that the engines report; p99 is the highest of a replica. Not measured, because engines export no single requests: other percentiles.${onlyWhole}`,
+    outcomes: whole ? "Requests and tokens are as the simulation counted them." : `${kInStretch}${onlyWhole}`,
+  };
+}
+
+/// The tables of a run in a stretch of time.
+type Tables = Pick<Run, "serviceRows" | "jobRows" | "latencies" | "outcomes" | "notes">;
+
+/// Returns the tables with the figures that the simulation measured. While the charts show a part, figures that it has
+/// only for the whole recording are replaced by the figures of the controller.
+/// @param measuredOfService  what was measured of a service
+function withMeasured(seen: Tables, measured: Measured | undefined, measuredOfService: (name: string) => Measured | undefined, length: number): Tables {
+  const isWhole = ([from, to]: Stretch) => from <= 0 && to >= length;
+  const row = (one: ServiceRow, range: Stretch) => {
+    const own = measuredOfService(one.name);
+    return own === undefined ? one : { ...one, ...measuredRow(own, one.name, range) };
+  };
+  const jobs = (range: Stretch): readonly JobRow[] => (isWhole(range) ? (measured?.policy.jobs ?? []) : []);
+  const exact = <Rows>(range: Stretch, rows: (measured: Measured) => Rows, otherwise: Rows): Rows => (measured !== undefined && isWhole(range) ? rows(measured) : otherwise);
+  return {
+    serviceRows: (range) => seen.serviceRows(range).map((one) => row(one, range)),
+    jobRows: (range) => (jobs(range).length > 0 ? [...jobs(range)] : seen.jobRows(range)),
+    latencies: (range) => exact<LatencyRow[]>(range, measuredLatencies, seen.latencies(range)),
+    outcomes: (range) => exact<Outcome[]>(range, ({ policy }) => measuredOutcomes(policy, seen.outcomes(range)), seen.outcomes(range)),
+    notes: (isPart) => notesOf(measured !== undefined, isPart),
+  };
 }
 
 /// @param service  the service that the charts show alone; undefined: all
@@ -106,7 +148,10 @@ export function recordedRun(recording: Recording, history: RecordedHistory | und
   const fleet = history === undefined ? undefined : readFleet(history.fleet, history.services, length, start / 1e9);
   const changes = actions.filter((action) => isCarriedOut(action) && chosen.some((one) => scales(action, one.service))).map((action) => (action.at_ns - start) / 1e9);
   const starts = fleet === undefined ? undefined : observedStarts(fleet).filter((one) => service === undefined || isServiceOrPart(service, fleet.services[one.service]?.name ?? ""));
-  const series = seriesOf(chosen, at, changes, fleet === undefined ? undefined : observedDemand(fleet, service));
+  const names = recording.services.map((one) => one.service);
+  const measured = measuredOf(recording.measured, names, service, start / 1e9);
+  const demand = (measured && measuredDemand(measured)) ?? (fleet && observedDemand(fleet, service, inFlightOf(chosen, at)));
+  const series = seriesOf(chosen, at, changes, demand);
   const times = fleet === undefined ? undefined : timesOf(fleet, service);
   const left = recording.actions_left_out;
   const notes = [
@@ -114,6 +159,13 @@ export function recordedRun(recording: Recording, history: RecordedHistory | und
     left > 0 ? `${count(left)} older decisions are left out.` : "",
     recording.actions.some((action) => !isCarriedOut(action)) ? "Struck through: it was not carried out." : "",
   ];
+  const tables: Tables = {
+    serviceRows: (range) => observedServices(recording.services, at, fleet, range),
+    jobRows: (range) => (fleet === undefined ? [] : observedJobs(fleet, range)),
+    latencies: (range) => latenciesIn(series, times, range),
+    outcomes: (range) => (fleet === undefined ? [] : observedOutcomes(fleet, starts ?? [], log, range)),
+    notes: () => notesOf(false, true),
+  };
   return {
     name: recording.policy,
     length,
@@ -135,11 +187,8 @@ export function recordedRun(recording: Recording, history: RecordedHistory | und
     times,
     starts,
     fleet: fleet === undefined ? undefined : () => fleet,
-    serviceRows: (range) => observedServices(recording.services, at, fleet, range),
-    jobRows: (range) => (fleet === undefined ? [] : observedJobs(fleet, range)),
     spent: (range) => (fleet === undefined ? undefined : spentIn(fleet, range)),
-    latencies: (range) => latenciesIn(series, times, range),
-    outcomes: (range) => (fleet === undefined ? [] : observedOutcomes(fleet, starts ?? [], log, range)),
+    ...withMeasured(tables, measured, (name) => measuredOf(recording.measured, names, name, start / 1e9), length),
     isOfWhole: false,
     moments: [],
   };

@@ -1,5 +1,7 @@
 // A recording as the page uses it, and the reader of what `capstan serve RECORDING` sends: a result with one policy.
-import { Unreadable } from "./result";
+import type { FleetColumns } from "./history";
+import type { RecordedHistory } from "./recorded";
+import { readResult, type Result, Unreadable } from "./result";
 
 export interface RecordedService {
   service: string;
@@ -64,6 +66,10 @@ export interface Recording {
   command: string;
   /// Number of times that the clock went back. The page counts them; the server does not send this.
   jumps?: number;
+  /// The result of the simulation that was recorded. Absent: a controller was recorded, which measures no single requests.
+  measured?: Result;
+  /// The nodes and replicas up to the last state. Absent: the server sends them later.
+  history?: RecordedHistory;
 }
 
 /// The decisions of one state, in the order of its actions.
@@ -87,7 +93,7 @@ const kSeries = ["desired", "ready", "starting", "waiting", "silent", "age_ms", 
 /// A server of an earlier version does not send these.
 const kLaterSeries: readonly string[] = ["running", "late_ppm", "late_allowed_ppm", "ttft_p99_us", "ttft_slo_us", "tpot_p99_us", "tpot_slo_us"];
 /// Actions of a live run that the page keeps.
-const kActionsMost = 10_000;
+const kMaxActions = 10_000;
 
 /// Returns the moments, each raised to the latest one before it and at least to `latest`, and how often they went back.
 function withoutBackwardSteps(at_ns: number[], latest: number): { at_ns: number[]; jumps: number } {
@@ -138,9 +144,11 @@ export function withStates(recording: Recording, events: StateEvent[]): Recordin
     const outcome = outcomes.get(`${action.state}.${action.position}`);
     return outcome === undefined ? action : { ...action, ...outcome };
   });
-  const left = Math.max(0, actions.length - kActionsMost);
+  const left = Math.max(0, actions.length - kMaxActions);
+  // A result does not cover later states.
+  const { measured: _, ...rest } = recording;
   return withoutJumps({
-    ...recording,
+    ...rest,
     states: last.state + 1,
     at_ns: [...recording.at_ns, ...fresh.map((event) => event.at_ns)],
     services,
@@ -150,12 +158,23 @@ export function withStates(recording: Recording, events: StateEvent[]): Recordin
 }
 
 /// The policy of a recording, in the form of a result.
-interface RecordedPolicy extends Pick<Recording, "policy" | "at_ns" | "actions" | "actions_left_out"> {
-  services: { name: string; by_state: Omit<RecordedService, "service"> }[];
+interface RecordedPolicy extends Pick<Recording, "policy" | "actions" | "actions_left_out"> {
+  by_state: { at_ns: number[]; services: (Omit<RecordedService, "service"> & { name: string })[] };
+  fleet?: FleetColumns;
+  /// Present if a simulation was recorded, as are all further keys of a result.
+  requests?: Record<string, number>;
 }
 
 /// A recording in the form of a result.
-type RecordedResult = Pick<Recording, "recording" | "states" | "states_damaged" | "command"> & { policies: RecordedPolicy[] };
+type RecordedResult = Pick<Recording, "recording" | "states" | "states_damaged" | "command"> &
+  Partial<Pick<RecordedHistory, "services" | "queues">> & { history_place?: string; policies: RecordedPolicy[] };
+
+/// Returns the nodes and replicas that the data of the page contain; none if the server sends them later.
+function historyIn({ services, queues, history_place, policies }: Partial<RecordedResult>): Pick<Recording, "history"> {
+  const fleet = policies?.[0]?.fleet;
+  if (fleet === undefined || services === undefined || queues === undefined) return {};
+  return { history: { place: history_place ?? "", services, queues, fleet } };
+}
 
 /// Reads a recording from JSON; undefined if it is something else. Throws Unreadable if a part is missing.
 export function readRecording(json: unknown, isLive = false): Recording | undefined {
@@ -163,12 +182,23 @@ export function readRecording(json: unknown, isLive = false): Recording | undefi
   const { policies, ...value }: Partial<RecordedResult> = json;
   if (typeof value.recording !== "string") return undefined;
   const policy: Partial<RecordedPolicy> = policies?.[0] ?? {};
-  for (const key of ["at_ns", "services", "actions"] as const) {
-    if (!Array.isArray(policy[key])) throw new Unreadable(`${key} of the recording is no list`);
-  }
-  const { services, ...own } = policy as RecordedPolicy;
-  if (!isLive && own.at_ns.length === 0) throw new Unreadable("the recording is empty");
-  return withoutJumps({ ...(value as RecordedResult), ...own, services: services.map((one) => ({ service: one.name, ...one.by_state })) });
+  const { by_state: states, actions } = policy;
+  if (!Array.isArray(states?.at_ns) || !Array.isArray(states.services)) throw new Unreadable("the states of the recording are no lists");
+  if (!Array.isArray(actions)) throw new Unreadable("actions of the recording is no list");
+  if (!isLive && states.at_ns.length === 0) throw new Unreadable("the recording is empty");
+  return withoutJumps({
+    recording: value.recording,
+    policy: policy.policy ?? "",
+    states: value.states ?? states.at_ns.length,
+    at_ns: states.at_ns,
+    services: states.services.map(({ name, ...series }) => ({ ...series, service: name })),
+    actions,
+    actions_left_out: policy.actions_left_out ?? 0,
+    command: value.command ?? "",
+    ...(value.states_damaged === undefined ? {} : { states_damaged: value.states_damaged }),
+    ...(policy.requests === undefined ? {} : { measured: readResult(json) }),
+    ...historyIn(json),
+  });
 }
 
 /// Returns an action without its reason: "scale chat to 3 replicas, draining 5".

@@ -13,7 +13,7 @@ export const kRequestPhases = [
   ["prefill_decode_us", "completed"],
   ["decode_us", "completed"],
 ] as const satisfies readonly (readonly [keyof LatencyPhases, "first_tokens" | "completed"])[];
-/// The first of these phases that end with the first token.
+/// Number of these phases, from the first on, that lie before the first token.
 export const kFirstTokenPhases = 4;
 
 /// Returns the mean of each phase in microseconds, over the requests of a stretch of time.

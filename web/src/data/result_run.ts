@@ -1,11 +1,11 @@
 // The run of a simulated policy, from a result.
 import { readFleet } from "./fleet";
 import { startsOf } from "./history";
-import { worstMinute } from "./leads";
+import { worstMinute } from "./explaining_moments";
 import { logOf } from "./log";
 import { outcomesOf } from "./outcomes";
 import type { Policy, Result } from "./result";
-import { once, type RequestTimes, type Run } from "./run";
+import { kOfWhole, once, type RequestTimes, type Run } from "./run";
 import { seriesOfPolicy } from "./series";
 import { policyOf, servicePositions, sloOf } from "./service";
 import { serviceRowsOf } from "./service_rows";
@@ -57,8 +57,9 @@ export function runOf(result: Result, policy: Policy, service: string | undefine
     serviceRows: () => serviceRowsOf(policy, services),
     jobRows: () => policy.jobs ?? [],
     spent: () => spentOf(result, policy, shown, fleet),
-    latencies: () => (["ttft", "tpot", "e2e"] as const).map((key) => ({ key, values: shown[key], ...(shown.by_minute === undefined ? {} : { lead: () => worstMinute(shown, key) }) })),
+    latencies: () => (["ttft", "tpot", "e2e"] as const).map((key) => ({ key, values: shown[key], ...(shown.by_minute === undefined ? {} : { moment: () => worstMinute(shown, key) }) })),
     outcomes: () => outcomesOf(policy),
+    notes: (isPart) => ({ services: `${policy.policy}.`, jobs: policy.policy, latencies: isPart ? kOfWhole : "", outcomes: isPart ? kOfWhole : "" }),
     isOfWhole: true,
     moments: shown.moments.map((one) => one.at_ns / 1e9),
   };

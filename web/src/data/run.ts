@@ -9,10 +9,10 @@ import type { Series } from "./series";
 
 export type Stretch = readonly [from: number, to: number];
 
-/// A number of a table. `lead` returns the moment that explains it, seconds; undefined: none is known.
+/// A number of a table. `moment` returns the moment that explains it, seconds; undefined: none is known.
 export interface Figure {
   value: number;
-  lead?: () => number | undefined;
+  moment?: () => number | undefined;
 }
 
 /// The figures of one service in a table. An absent figure is not known. Latencies are microseconds, shares ppm.
@@ -31,8 +31,8 @@ export interface ServiceRow {
   unmet?: Figure;
   wanted?: Figure;
   ready?: Figure;
-  readyMost?: Figure;
-  waitingMost?: Figure;
+  maxReady?: Figure;
+  maxWaiting?: Figure;
   ended?: Figure;
   gpuHours?: Figure;
   usd?: Figure;
@@ -61,7 +61,7 @@ export interface SpentPart {
   name: string;
   gpuHours: number;
   usd: number | undefined;
-  lead?: () => number | undefined;
+  moment?: () => number | undefined;
 }
 
 /// The cost of a service, with USD for 1,000 requests and for a million answer tokens.
@@ -88,7 +88,7 @@ export interface Spent {
 export interface LatencyRow {
   key: "ttft" | "tpot" | "e2e";
   values: Partial<Percentiles>;
-  lead?: () => number | undefined;
+  moment?: () => number | undefined;
 }
 
 /// A subject, such as "nodes", and what became of it.
@@ -111,6 +111,14 @@ export interface RequestTimes {
   /// Begin of the first minute, seconds.
   start: number;
   note: string;
+}
+
+/// Sentences above the tables of a run. They say what the figures cover and what is not measured; empty: nothing.
+export interface Notes {
+  services: string;
+  jobs: string;
+  latencies: string;
+  outcomes: string;
 }
 
 export interface Run {
@@ -138,11 +146,16 @@ export interface Run {
   spent: (range: Stretch) => Spent | undefined;
   latencies: (range: Stretch) => LatencyRow[];
   outcomes: (range: Stretch) => Outcome[];
+  /// @param isPart  true: the charts show a part of the run
+  notes: (isPart: boolean) => Notes;
   /// True: the rows, the cost, the latencies and the outcomes are those of the whole run, whatever stretch is asked for.
   isOfWhole: boolean;
   /// The moments that cost the most, seconds.
   moments: number[];
 }
+
+/// The note of a figure that does not follow the charts.
+export const kOfWhole = "Of the whole run, not of the stretch that the charts show.";
 
 /// Returns a function that makes a value when it is first called.
 export function once<Value>(make: () => Value): () => Value {

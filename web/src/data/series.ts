@@ -4,14 +4,16 @@ import { startingByMinute } from "./starting";
 
 type Numbers = (number | null)[];
 
-/// Requests by minute. `at`: begins of the minutes, seconds.
+/// Requests by minute. `at`: starts of the minutes, seconds.
 export interface Demand {
   at: number[];
   /// A simulation knows the requests that arrived and those of them that missed the SLO.
   arrived?: number[];
   missed?: number[];
-  /// A controller knows the requests that ended.
+  /// A controller knows the requests that ended, and the requests that came to the engines if all of them report how many
+  /// requests they have.
   ended?: number[];
+  came?: Numbers;
 }
 
 /// Series over the moments `at`, in seconds. An absent series and null are not known. Latencies are microseconds, shares

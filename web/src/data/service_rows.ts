@@ -1,6 +1,6 @@
 // Rows of the services, from the result of a simulation.
 import { sloWords } from "../format";
-import { figureMoment, type RowFigure } from "./leads";
+import { figureMoment, type RowFigure } from "./explaining_moments";
 import type { Policy } from "./result";
 import type { ServiceRow } from "./run";
 import { policyOf } from "./service";
@@ -9,7 +9,7 @@ import type { Service } from "./history";
 /// Returns a row for each service of a policy; none if the scenario has only one.
 export function serviceRowsOf(policy: Policy, services: Service[]): ServiceRow[] {
   return (policy.services ?? []).map((one) => {
-    const figure = (value: number, key: RowFigure) => ({ value, ...(one.by_minute === undefined ? {} : { lead: () => figureMoment(policyOf(policy, services, one.name), key) }) });
+    const figure = (value: number, key: RowFigure) => ({ value, ...(one.by_minute === undefined ? {} : { moment: () => figureMoment(policyOf(policy, services, one.name), key) }) });
     return {
       name: one.name,
       slo: sloWords(one.slo),
@@ -19,7 +19,7 @@ export function serviceRowsOf(policy: Policy, services: Service[]): ServiceRow[]
       ttft: figure(one.ttft.p99_us, "ttft"),
       tpot: figure(one.tpot.p99_us, "tpot"),
       unmet: figure(one.requests.unmet ?? 0, "unmet"),
-      readyMost: figure(one.ready_peak, "ready"),
+      maxReady: figure(one.ready_peak, "ready"),
       gpuHours: { value: one.gpu_hours },
       usd: { value: one.cost_usd },
     };

@@ -1,7 +1,7 @@
 // The cost of a run, in one form for a simulation, a recording and a controller.
 import { hours, usd } from "../format";
 import type { Fleet } from "./fleet";
-import { firstBought, idleMoment, peakOf } from "./leads";
+import { firstBought, idleMoment, peakOf } from "./explaining_moments";
 import { costIn } from "./observed";
 import { type Policy, type Result, kGpuStates, unitCosts } from "./result";
 import type { Spent, Stretch } from "./run";
@@ -33,7 +33,7 @@ export function spentOf(result: Result, policy: Policy, shown: Policy, fleet: ((
       styleClass: state,
       gpuHours: policy.gpu_hours_by_state[state] ?? 0,
       usd: stateCost(policy, state),
-      ...(fleet === undefined ? {} : { lead: () => (state === "idle" ? idleMoment(shown) : undefined) ?? peakOf(fleet(), state, [0, end]) }),
+      ...(fleet === undefined ? {} : { moment: () => (state === "idle" ? idleMoment(shown) : undefined) ?? peakOf(fleet(), state, [0, end]) }),
     })),
     nodes: policy.spending.map((part) => ({
       name: part.pool === null ? part.instance_type : `${part.pool}: ${part.instance_type}`,
@@ -41,7 +41,7 @@ export function spentOf(result: Result, policy: Policy, shown: Policy, fleet: ((
       zone: part.zone,
       gpuHours: part.gpu_hours,
       usd: part.cost_usd,
-      ...(fleet === undefined ? {} : { lead: () => firstBought(fleet(), part) ?? 0 }),
+      ...(fleet === undefined ? {} : { moment: () => firstBought(fleet(), part) ?? 0 }),
     })),
     users: [],
     gpuHours: policy.paid_gpu_hours,
@@ -55,7 +55,7 @@ export function spentOf(result: Result, policy: Policy, shown: Policy, fleet: ((
 
 /// Below this many tokens a price for a million says nothing.
 const kTokensLeast = 1000;
-/// Smallest share of the GPU-hours that counts as having a price.
+/// A share of GPU-hours with a price that is not larger than this is a rounding error.
 const kRounding = 1e-6;
 /// Below this many requests a price for a thousand says nothing.
 const kRequestsLeast = 100;
@@ -87,8 +87,8 @@ export function spentIn(fleet: Fleet, range: Stretch): Spent | undefined {
   return {
     head: "GPUs",
     note: `In the stretch that the charts show${isPriced ? ", at the prices of the nodes" : ""}.${prices.length > 0 ? ` ${prices.join("; ")}${without}.` : ""}${spent.states.some((one) => one.state === "idle") ? " Idle: ready, without a request at the time of a decision." : ""}${unpriced}`,
-    states: spent.states.map(({ state, gpuHours, usd: cost }) => ({ name: state, styleClass: kStyleClasses[state] ?? state, gpuHours, usd: priced(cost), lead: () => peakOf(fleet, state, range) })),
-    nodes: spent.nodes.map(({ first, ...node }) => ({ ...node, lead: () => first })),
+    states: spent.states.map(({ state, gpuHours, usd: cost }) => ({ name: state, styleClass: kStyleClasses[state] ?? state, gpuHours, usd: priced(cost), moment: () => peakOf(fleet, state, range) })),
+    nodes: spent.nodes.map(({ first, ...node }) => ({ ...node, moment: () => first })),
     users: spent.users.length < 2 ? [] : spent.users.map((one) => ({ ...one, usd: priced(one.usd), perRequests: isPriced ? perRequests(one) : undefined, perTokens: isPriced ? perTokens(one) : undefined })),
     gpuHours: spent.gpuHours,
     usd: priced(spent.usd),

@@ -1,5 +1,6 @@
 // The history of nodes and replicas of the recording that a server shows.
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Recording } from "../data/recording";
 import { type HistoryAnswer, type RecordedHistory, withChanges } from "../data/recorded";
 
 /// Shortest time between two requests for the history.
@@ -7,15 +8,17 @@ const kAskEveryMs = 1000;
 /// Time to the next attempt if the server did not answer.
 const kTryAgainMs = 5000;
 
-/// Returns the history up to the latest state; undefined until the server has answered.
-/// @param states    number of states that the page has; when it grows, the page asks again
+/// Returns the history up to the latest state; undefined until the server has answered. The data of a whole recording
+/// contain its history, so the page asks only for what happened since.
 /// @param isPaused  true: the page asks for nothing
-export function useHistory(states: number, isPaused: boolean): RecordedHistory | undefined {
-  const [history, setHistory] = useState<RecordedHistory | undefined>(undefined);
-  const place = useRef("");
+export function useHistory({ states, history: sent }: Recording, isPaused: boolean): RecordedHistory | undefined {
+  const [history, setHistory] = useState<RecordedHistory | undefined>(sent);
+  const place = useRef(sent?.place ?? "");
+  /// Number of states that the history covers.
+  const covered = useRef(sent === undefined ? -1 : states);
   const asked = useRef(Number.NEGATIVE_INFINITY);
   useEffect(() => {
-    if (isPaused) return undefined;
+    if (isPaused || covered.current === states) return undefined;
     const controller = new AbortController();
     const ask = async () => {
       asked.current = performance.now();
@@ -24,6 +27,7 @@ export function useHistory(states: number, isPaused: boolean): RecordedHistory |
       const answer = (await response.json()) as HistoryAnswer;
       if (controller.signal.aborted) return;
       place.current = answer.place;
+      covered.current = -1;
       setHistory((old) => withChanges(old, answer));
     };
     // Another part of the page says that the server does not answer.

@@ -187,7 +187,7 @@ export function LivePage({ start, speed, isController }: LiveProps) {
         if (events.readyState !== EventSource.CLOSED) return leave("lost");
         tryAgain("refused");
       };
-      // A server with other data sends `reload` at once.
+      // A server with other data sends `reload` at once. The connection counts as restored if none comes in this time.
       events.onopen = () => {
         own.note();
         clearTimeout(opened);

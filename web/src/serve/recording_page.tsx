@@ -2,10 +2,13 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { useChoice } from "../choice";
 import { recordedRun } from "../data/recorded_run";
+import { measuredOf, withMoments } from "../data/measured";
 import type { Recording } from "../data/recording";
 import { startText, count, duration } from "../format";
-import { useLeads } from "../leads";
+import { useNavigation } from "../navigation";
 import { RunPage } from "../run_page";
+import { Teams } from "../view/cost";
+import { Moments } from "../view/moments";
 import { useHistory } from "./history";
 
 /// Shows what was recorded, as paragraphs below the title.
@@ -32,12 +35,16 @@ function Head({ recording, length }: { recording: Recording; length: number }) {
 /// @param top       content above the views
 /// @param isPaused  true: the page keeps what it shows
 export function RecordingPage({ recording, top, isPaused = false }: { recording: Recording; top?: ComponentChildren; isPaused?: boolean }) {
-  const history = useHistory(recording.states, isPaused);
+  const history = useHistory(recording, isPaused);
   const [choice, change] = useChoice(1);
   const services = useMemo(() => (recording.services.length > 1 ? recording.services.map((one) => one.service) : []), [recording.services]);
   const service = services.find((name) => name === choice.service);
   const run = useMemo(() => recordedRun(recording, history, service), [recording, history, service]);
-  const leads = useLeads(change, run);
+  const navigation = useNavigation(change, run);
+  const measured = useMemo(() => {
+    const own = measuredOf(recording.measured, [], undefined, (recording.at_ns[0] ?? 0) / 1e9);
+    return own && withMoments(own);
+  }, [recording.measured]);
   return (
     <RunPage
       run={run}
@@ -49,8 +56,10 @@ export function RecordingPage({ recording, top, isPaused = false }: { recording:
       isRepeatable={recording.command !== ""}
       choice={choice}
       change={change}
-      leads={leads}
+      navigation={navigation}
       before={top}
+      moments={measured && <Moments policy={measured} onMoment={navigation.onMoment} />}
+      belowCost={measured && <Teams policy={measured} isOfMore={choice.from !== undefined} />}
       reads={
         history === undefined && (
           <p class="reads" role="status">

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Figure } from "../chart/figure";
 import { holdsSlo, readJson, readResult, type Result } from "../data/result";
-import { duration, percent, usd } from "../format";
+import { duration, latency, percent, usd } from "../format";
 import { type Change, changeWords, type Limits, pairs, simulate } from "./server";
 
 /// A result of a changed scenario.
@@ -74,7 +74,7 @@ function Comparison({ stated, variant }: { stated: Result; variant: Variant }) {
   const cell = (result: Result, i: 0 | 1) => (pair: (typeof rows)[number]) => (
     <>
       <td class={holdsSlo(result, pair[i]) ? "number good" : "number bad"}>{percent(pair[i].attainment_ppm)}</td>
-      <td class="number">{duration(pair[i].ttft.p99_us)}</td>
+      <td class="number">{latency(pair[i].ttft.p99_us)}</td>
       <td class="number">{usd(pair[i].cost_usd)}</td>
     </>
   );

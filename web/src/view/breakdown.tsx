@@ -18,8 +18,8 @@ const kPhases = [
   ["queue_prefill_us", "first_tokens", "queue and prefill", { colour: "--held", pattern: "rise" }, { colour: "--held" }],
   ["prefill_us", "first_tokens", "prefill", { colour: "--c1", pattern: "solid" }, { colour: "--c1" }],
   ["transfer_us", "completed", "KV transfer", { colour: "--sleeping", pattern: "cross" }, { colour: "--sleeping", dashed: true }],
-  ["prefill_decode_us", "completed", "prefill and decode", { colour: "--launching", pattern: "across" }, { colour: "--launching" }],
-  ["decode_us", "completed", "decode", { colour: "--c4", pattern: "across" }, { colour: "--c4" }],
+  ["prefill_decode_us", "completed", "prefill and decode", { colour: "--launching", pattern: "horizontal" }, { colour: "--launching" }],
+  ["decode_us", "completed", "decode", { colour: "--c4", pattern: "horizontal" }, { colour: "--c4" }],
 ] as const satisfies readonly (readonly [keyof LatencyPhases, "first_tokens" | "completed", string, Fill, { colour: string; dashed?: boolean }])[];
 
 /// Two phases together, of engines that do not report the first of them.

@@ -23,7 +23,7 @@ interface ColdStartsProps {
   /// True: the starts are known only from the states that the controller saw.
   isObserved?: boolean;
   /// Shows the decision behind a start.
-  onLead: (at: number | undefined, layer?: string) => void;
+  onExplain: (at: number | undefined, layer?: string) => void;
 }
 
 /// Returns one bar for each service: the median of each phase, and an outline within which nine of ten starts end.
@@ -65,7 +65,7 @@ function barsIn(all: Start[], services: Service[], range: TimeRange): { starts: 
 }
 
 /// Shows each cold start from the decision until the replica serves, and a typical cold start of each service.
-export const ColdStarts = memo(function ColdStarts({ starts: all, services, range, onRange, theme, isObserved = false, onLead }: ColdStartsProps) {
+export const ColdStarts = memo(function ColdStarts({ starts: all, services, range, onRange, theme, isObserved = false, onExplain }: ColdStartsProps) {
   const [top, setTop] = useState(0);
   const [chosen, setChosen] = useState(-1);
   const { starts, bars, longest } = useMemo(() => barsIn(all, services, range), [all, services, range]);
@@ -82,7 +82,7 @@ export const ColdStarts = memo(function ColdStarts({ starts: all, services, rang
   const show = (row: number) => {
     const start = starts[row - typical];
     if (start === undefined) return;
-    onLead(start.decided);
+    onExplain(start.decided);
     onRange([Math.max(0, start.decided - 120), start.decided + start.total + 120]);
   };
   const key = (event: KeyboardEvent) => {

@@ -1,12 +1,13 @@
 import { Figure } from "../chart/figure";
 import type { Policy, TeamFigures } from "../data/result";
-import type { Spent, SpentUser } from "../data/run";
+import { kOfWhole, type Spent, type SpentUser } from "../data/run";
 import { count, hours, percent, usd } from "../format";
 import { memo } from "../memo";
-import { Lead } from "./lead";
+import { FigureLink } from "./figure_link";
 
 /// Shows the requests, jobs, GPU-hours and cost of each team, if the scenario names teams.
-export const Teams = memo(function Teams({ policy }: { policy: Policy }) {
+/// @param isOfMore  true: the charts show only a part of the run
+export const Teams = memo(function Teams({ policy, isOfMore }: { policy: Policy; isOfMore: boolean }) {
   const teams = policy.teams ?? [];
   if (teams.length === 0) return null;
   const name = (team: TeamFigures) => team.name ?? "no team";
@@ -14,7 +15,7 @@ export const Teams = memo(function Teams({ policy }: { policy: Policy }) {
   return (
     <Figure
       title="What does each team pay for?"
-      note={`${policy.policy}. GPUs without pods belong to no team.`}
+      note={`${policy.policy}. GPUs without pods belong to no team.${isOfMore ? ` ${kOfWhole}` : ""}`}
       table={() => ({
         head: ["team", "requests", "met", "jobs arrived", "jobs ended", "GPU-hours", "USD"],
         rows: [
@@ -106,10 +107,10 @@ function ServiceCosts({ users }: { users: SpentUser[] }) {
   );
 }
 
-type OnLead = (at: number | undefined, layer?: string) => void;
+type OnExplain = (at: number | undefined, layer?: string) => void;
 
 /// Shows tables: the cost by state of the GPUs, by service if there are rows of services, and by kind of node.
-function CostTables({ spent, onLead }: { spent: Spent; onLead: OnLead }) {
+function CostTables({ spent, onExplain }: { spent: Spent; onExplain: OnExplain }) {
   const { usd: all } = spent;
   return (
     <div class="scroll">
@@ -123,8 +124,8 @@ function CostTables({ spent, onLead }: { spent: Spent; onLead: OnLead }) {
           </tr>
         </thead>
         <tbody>
-          {spent.states.map(({ name, styleClass, gpuHours, usd: cost, lead: find }) => {
-            const lead = find && (() => onLead(find()));
+          {spent.states.map(({ name, styleClass, gpuHours, usd: cost, moment: find }) => {
+            const open = find && (() => onExplain(find()));
             const title = `the moment with the most ${name} GPUs`;
             return (
               <tr key={name}>
@@ -132,10 +133,10 @@ function CostTables({ spent, onLead }: { spent: Spent; onLead: OnLead }) {
                   <span class={`state ${styleClass} sample`} /> {name}
                 </th>
                 <td class="number">
-                  <Lead text={hours(gpuHours)} title={title} onClick={lead} />
+                  <FigureLink text={hours(gpuHours)} title={title} onClick={open} />
                 </td>
                 <td class="number">
-                  <Lead text={costWords(cost)} title={title} onClick={cost === undefined ? undefined : lead} />
+                  <FigureLink text={costWords(cost)} title={title} onClick={cost === undefined ? undefined : open} />
                 </td>
                 <td class="number">{cost !== undefined && all !== undefined && all > 0 ? percent((1e6 * cost) / all) : "–"}</td>
               </tr>
@@ -162,8 +163,8 @@ function CostTables({ spent, onLead }: { spent: Spent; onLead: OnLead }) {
         </thead>
         <tbody>
           {spent.nodes.map((part, i) => {
-            const { lead: find } = part;
-            const lead = find && (() => onLead(find(), "provision"));
+            const { moment: find } = part;
+            const open = find && (() => onExplain(find(), "provision"));
             const title = "the first purchase of these nodes";
             return (
               <tr key={i}>
@@ -171,10 +172,10 @@ function CostTables({ spent, onLead }: { spent: Spent; onLead: OnLead }) {
                 <td>{part.capacity}</td>
                 <td>{part.zone}</td>
                 <td class="number">
-                  <Lead text={hours(part.gpuHours)} title={title} onClick={lead} />
+                  <FigureLink text={hours(part.gpuHours)} title={title} onClick={open} />
                 </td>
                 <td class="number">
-                  <Lead text={costWords(part.usd)} title={title} onClick={part.usd === undefined ? undefined : lead} />
+                  <FigureLink text={costWords(part.usd)} title={title} onClick={part.usd === undefined ? undefined : open} />
                 </td>
               </tr>
             );
@@ -190,18 +191,18 @@ interface CostProps {
   /// True: the cost is that of the whole run, and the charts show a part of it.
   isOfMore: boolean;
   /// Shows the decision behind a number.
-  onLead: OnLead;
+  onExplain: OnExplain;
 }
 
 /// Shows the cost by state of the GPUs, by service and by kind of node.
-export const Cost = memo(function Cost({ spent, isOfMore, onLead }: CostProps) {
+export const Cost = memo(function Cost({ spent, isOfMore, onExplain }: CostProps) {
   return (
     <Figure
       title="What is paid for?"
       note={[spent.note, isOfMore ? "Of the whole run, not of the stretch that the charts show" : ""].filter((part) => part !== "").join(". ")}
       table={spent.table}
     >
-      <CostTables spent={spent} onLead={onLead} />
+      <CostTables spent={spent} onExplain={onExplain} />
     </Figure>
   );
 });

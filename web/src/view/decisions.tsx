@@ -7,7 +7,7 @@ import type { RecordedDecisions } from "../data/recording";
 import { count, moment } from "../format";
 import { memo } from "../memo";
 import { Arithmetic } from "./arithmetic";
-import { kDecisionsId } from "./lead";
+import { kDecisionsId } from "./figure_link";
 import { LogFilter, LogRows } from "./log_rows";
 
 interface DecisionsProps {
@@ -99,16 +99,21 @@ function Why({ row: { why, seen } }: { row: LogRow }) {
 export const Decisions = memo(function Decisions({ name, rows, note, range, onRange, at, opened, onOpen, isRepeatable }: DecisionsProps) {
   const [words, setWords] = useState("");
   const [layer, setLayer] = useState("");
-  const shown = useMemo(() => chosenRows(rows, range, layer, words), [rows, range[0], range[1], layer, words]);
+  const listed = useMemo(() => chosenRows(rows, range, layer, words), [rows, range[0], range[1], layer, words]);
   const marked = useMemo(() => inForce(rows, at), [rows, at]);
   const chosen = useMemo(() => rowOf(rows, opened), [rows, opened]);
+  // A figure may open the decision that was in force, which can be older than the stretch.
+  const shown = useMemo(() => {
+    if (chosen === undefined || layer !== "" || words !== "" || listed.includes(chosen)) return listed;
+    return chosen.at < range[0] ? [chosen, ...listed] : listed;
+  }, [listed, chosen, layer, words, range[0]]);
   const around = (row: LogRow) => onRange([Math.max(0, row.at - 300), row.at + 300]);
   const wanted = chosen !== undefined && shown.includes(chosen) && (at === undefined || chosen.seen !== undefined) ? shown.indexOf(chosen) : shown.map((row) => marked.has(row)).lastIndexOf(true);
   return (
     <Figure
       id={kDecisionsId}
       title="What did it decide, and why?"
-      note={`${name}: ${count(shown.length)} of ${count(rows.length)} decisions about replicas, pods and nodes are in the stretch that the charts show.${note === "" ? "" : ` ${note}`} Choose a decision to see its arithmetic.`}
+      note={`${name}: ${count(listed.length)} of ${count(rows.length)} decisions about replicas, pods and nodes are in the stretch that the charts show.${note === "" ? "" : ` ${note}`} Choose a decision to see its arithmetic.`}
       table={() => tableOf(shown, rows.some((row) => row.seen !== undefined))}
     >
       <LogFilter words={words} onWords={setWords} layer={layer} onLayer={setLayer} />

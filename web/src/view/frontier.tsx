@@ -54,14 +54,14 @@ export const Frontier = memo(function Frontier({ result, shownPolicy, onShow }: 
   const fleet = result.constant_fleet === undefined ? [] : [point(result.constant_fleet.result, -1)];
   const all = [...policies, ...fleet];
   const bound = result.clairvoyant?.lower_bound.solved === true ? result.clairvoyant.lower_bound.cost_micro_usd / 1e6 : undefined;
-  const costMost = Math.max(...all.map((p) => p.cost)) * 1.06 || 1;
+  const maxCost = Math.max(...all.map((p) => p.cost)) * 1.06 || 1;
   const asked = result.slo?.attainment_ppm;
   const least = Math.min(asked ?? 1_000_000, ...all.map((p) => p.met));
   const span = Math.max(1000, 1_000_000 - least);
-  const metLeast = Math.max(0, least - span * 0.08);
-  const metMost = 1_000_000 + span * 0.04;
-  const x = (cost: number) => kLeft + ((kWidth - kLeft - kRight) * cost) / costMost;
-  const y = (met: number) => kTop + ((kHeight - kTop - kBottom) * (metMost - met)) / (metMost - metLeast);
+  const minMet = Math.max(0, least - span * 0.08);
+  const maxMet = 1_000_000 + span * 0.04;
+  const x = (cost: number) => kLeft + ((kWidth - kLeft - kRight) * cost) / maxCost;
+  const y = (met: number) => kTop + ((kHeight - kTop - kBottom) * (maxMet - met)) / (maxMet - minMet);
   const line = (result.frontier?.usd ?? [])
     .flatMap((name) => policies.find((p) => p.name === name) ?? [])
     .map((p, i) => `${i === 0 ? "M" : "L"}${x(p.cost).toFixed(1)} ${y(p.met).toFixed(1)}`)
@@ -76,7 +76,7 @@ export const Frontier = memo(function Frontier({ result, shownPolicy, onShow }: 
       table={() => ({ head: ["policy", "USD", "met %"], rows: all.map((p) => [p.name, p.cost, p.met / 10_000]) })}
     >
       <svg class="frontier" ref={picture} viewBox={`0 0 ${kWidth} ${kHeight}`} role="group" aria-label="Cost against share of met requests">
-        {ticks(metLeast, 1_000_000, 4).map((met) => (
+        {ticks(minMet, 1_000_000, 4).map((met) => (
           <g key={met}>
             <line class="grid" x1={kLeft} x2={kWidth - kRight} y1={y(met)} y2={y(met)} />
             <text class="tick" x={kLeft - 8} y={y(met) + 4} text-anchor="end">
@@ -84,7 +84,7 @@ export const Frontier = memo(function Frontier({ result, shownPolicy, onShow }: 
             </text>
           </g>
         ))}
-        {ticks(0, costMost, 6).map((cost) => (
+        {ticks(0, maxCost, 6).map((cost) => (
           <text class="tick" key={cost} x={x(cost)} y={kHeight - kBottom + 20} text-anchor="middle">
             {usd(cost)}
           </text>

@@ -8,7 +8,7 @@ import { Queues } from "./queues";
 import { PendingGangs } from "./waiting";
 
 /// Shows a moment and the decision that was in force: of the layer if one is named, otherwise of any layer.
-type OnLead = (at: number | undefined, layer?: string) => void;
+type OnExplain = (at: number | undefined, layer?: string) => void;
 
 interface FleetViewsProps {
   fleet: Fleet;
@@ -17,12 +17,12 @@ interface FleetViewsProps {
   onRange: (range: TimeRange | undefined) => void;
   at: number;
   onAt: (at: number) => void;
-  onLead: OnLead;
+  onExplain: OnExplain;
   theme: string;
 }
 
 /// Shows the views of the nodes and replicas of a result, a recording or a controller.
-export const FleetViews = memo(function FleetViews({ fleet, queues, range, onRange, at, onAt, onLead, theme }: FleetViewsProps) {
+export const FleetViews = memo(function FleetViews({ fleet, queues, range, onRange, at, onAt, onExplain, theme }: FleetViewsProps) {
   return (
     <>
       <Deferred>
@@ -32,11 +32,11 @@ export const FleetViews = memo(function FleetViews({ fleet, queues, range, onRan
         <FleetMap fleet={fleet} range={range} at={at} onAt={onAt} theme={theme} />
       </Deferred>
       <Deferred>
-        <PendingGangs fleet={fleet} range={range} onRange={onRange} onLead={onLead} />
+        <PendingGangs fleet={fleet} range={range} onRange={onRange} onExplain={onExplain} />
       </Deferred>
       {queues.length > 0 && (
         <Deferred>
-          <Queues fleet={fleet} queues={queues} at={at} onLead={onLead} />
+          <Queues fleet={fleet} queues={queues} at={at} onExplain={onExplain} />
         </Deferred>
       )}
     </>

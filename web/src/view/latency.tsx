@@ -1,9 +1,9 @@
 import { Figure } from "../chart/figure";
 import type { Percentiles } from "../data/result";
 import type { LatencyRow } from "../data/run";
-import { duration } from "../format";
+import { latency, tokenTime } from "../format";
 import { memo } from "../memo";
-import { Lead } from "./lead";
+import { FigureLink } from "./figure_link";
 
 const kWords: Record<LatencyRow["key"], string> = { ttft: "time to first token", tpot: "time per output token", e2e: "end to end" };
 const kColumns = ["mean_us", "p50_us", "p90_us", "p95_us", "p99_us"] as const satisfies readonly (keyof Percentiles)[];
@@ -13,11 +13,11 @@ interface LatencyProps {
   runs: { name: string; latencies: LatencyRow[] }[];
   note: string;
   /// Shows the minute in which a latency was the worst.
-  onLead: (at: number | undefined) => void;
+  onExplain: (at: number | undefined) => void;
 }
 
 /// Shows percentiles of the latencies of completed requests. A column that is not known is left out.
-export const Latency = memo(function Latency({ runs, note, onLead }: LatencyProps) {
+export const Latency = memo(function Latency({ runs, note, onExplain }: LatencyProps) {
   const rows = (runs[0]?.latencies ?? []).flatMap(({ key }) => runs.flatMap(({ name, latencies }) => latencies.filter((one) => one.key === key).map((one) => ({ ...one, name }))));
   if (rows.length === 0) return null;
   const columns = kColumns.filter((column) => rows.some(({ values }) => values[column] !== undefined));
@@ -44,7 +44,7 @@ export const Latency = memo(function Latency({ runs, note, onLead }: LatencyProp
             </tr>
           </thead>
           <tbody>
-            {rows.map(({ key, name, values, lead }) => (
+            {rows.map(({ key, name, values, moment }) => (
               <tr key={key + name}>
                 <th scope="row">{kWords[key]}</th>
                 {runs.length > 1 && <td>{name}</td>}
@@ -53,10 +53,10 @@ export const Latency = memo(function Latency({ runs, note, onLead }: LatencyProp
                     {values[column] === undefined ? (
                       "–"
                     ) : (
-                      <Lead
-                        text={duration(values[column])}
+                      <FigureLink
+                        text={(key === "tpot" ? tokenTime : latency)(values[column])}
                         title={`the minute with the longest ${key === "e2e" ? "whole requests" : kWords[key]}`}
-                        onClick={lead === undefined || name !== runs[0]?.name ? undefined : () => onLead(lead())}
+                        onClick={moment === undefined || name !== runs[0]?.name ? undefined : () => onExplain(moment())}
                       />
                     )}
                   </td>

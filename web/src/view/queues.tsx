@@ -3,14 +3,14 @@ import { type Fleet, queuesAt } from "../data/fleet";
 import type { Queue } from "../data/history";
 import { moment } from "../format";
 import { memo } from "../memo";
-import { Lead } from "./lead";
+import { FigureLink } from "./figure_link";
 
 const gpus = (value: number) => (Number.isInteger(value) ? String(value) : value.toFixed(1));
 
-const kLead = "the moment of the map";
+const kExplanation = "the moment of the map";
 
 /// Shows the tree of queues at a moment: the GPUs that each queue holds, the GPUs that its pods wait for, its limit.
-export const Queues = memo(function Queues({ fleet, queues, at, onLead }: { fleet: Fleet; queues: Queue[]; at: number; onLead: (at: number | undefined, layer?: string) => void }) {
+export const Queues = memo(function Queues({ fleet, queues, at, onExplain }: { fleet: Fleet; queues: Queue[]; at: number; onExplain: (at: number | undefined, layer?: string) => void }) {
   if (queues.length === 0) return null;
   const rows = queuesAt(fleet, queues, at).map((row) => ({ ...row, limit: row.queue.limit_gpus_milli === null ? undefined : row.queue.limit_gpus_milli / 1000, quota: (row.queue.quota_gpus_milli ?? 0) / 1000, weight: (row.queue.weight_milli ?? 0) / 1000 }));
   // The column of quotas or weights is left out if no queue has one.
@@ -54,8 +54,8 @@ export const Queues = memo(function Queues({ fleet, queues, at, onLead }: { flee
                 <th scope="row" style={{ paddingLeft: `${10 + 20 * row.depth}px` }}>
                   {row.queue.name}
                 </th>
-                <td class="number"><Lead text={gpus(row.held)} title={kLead} onClick={() => onLead(at, "place")} /></td>
-                <td class={row.waiting > 0 ? "number bad" : "number"}><Lead text={gpus(row.waiting)} title={kLead} onClick={() => onLead(at, "place")} /></td>
+                <td class="number"><FigureLink text={gpus(row.held)} title={kExplanation} onClick={() => onExplain(at, "place")} /></td>
+                <td class={row.waiting > 0 ? "number bad" : "number"}><FigureLink text={gpus(row.waiting)} title={kExplanation} onClick={() => onExplain(at, "place")} /></td>
                 <td class="number">{row.limit === undefined ? "none" : gpus(row.limit)}</td>
                 {hasQuota && <td class="number">{row.quota > 0 ? gpus(row.quota) : "none"}</td>}
                 {hasWeight && <td class="number">{row.weight > 0 ? gpus(row.weight) : "none"}</td>}

@@ -1,13 +1,14 @@
 import { Figure } from "../chart/figure";
 import type { Table } from "../chart/download";
 import { type Policy, type Result, holdsSlo, kGpuStates, unitCosts } from "../data/result";
-import { count, duration, hours, percent, usd } from "../format";
-import type { RowFigure } from "../data/leads";
+import { count, latency, hours, percent, usd } from "../format";
+import type { RowFigure } from "../data/explaining_moments";
 import { memo } from "../memo";
-import { Lead } from "./lead";
+import { FigureLink } from "./figure_link";
 
-/// Returns the position of the policy that a plan chooses; else of the cheapest one that holds the SLO with every seed
-/// that was tried; else of the cheapest one that holds it, or -1. Policies are ranked, so the cheapest is the first one.
+/// Returns the position of the policy that the plan chooses. Without a plan, returns the cheapest policy that holds
+/// the SLO with every seed that was tried. If there is none, returns the cheapest one that holds it, or -1. Policies
+/// are ranked, so the cheapest is the first one.
 export function markedPolicy(result: Result): number {
   if (result.chosen !== undefined) return result.policies.findIndex((policy) => policy.policy === result.chosen);
   const steady = result.seed_checks?.find((check) => check.holds_with_all);
@@ -68,10 +69,11 @@ const kDearest = "the minute with the most paid GPUs";
 
 const kColumns = 9;
 
-/// Returns the sentences that stand below a policy: the invariants that it broke, and its warnings.
+/// Returns the sentences that stand below a policy: the SLOs that it misses, the invariants that it broke, and its
+/// warnings.
 function remarksOf(policy: Policy): string[] {
   const broken = Object.entries(policy.invariants_broken).filter(([, times]) => times > 0);
-  // A result that no report wrote has only the numbers.
+  // Only the result of a report has remarks. Any other result has only the number of times for each invariant.
   const named = policy.remarks ?? (broken.length > 0 ? [`broken invariants: ${broken.map(([name, times]) => `${name.replaceAll("_", " ")} ${count(times)} times`).join(", ")}`] : []);
   return [...named, ...policy.warnings.map((warning) => `warning: ${warning}`)];
 }
@@ -94,7 +96,7 @@ export const Ranking = memo(function Ranking({ result, shownPolicy, comparedPoli
   const row = (policy: Policy, position: number) => {
     const isPolicy = position < result.policies.length;
     const { perTokens } = unitCosts(policy);
-    const lead = (figure: RowFigure) => (position === shownPolicy && onFigure !== undefined && policy.by_minute !== undefined ? () => onFigure(figure) : undefined);
+    const explain = (figure: RowFigure) => (position === shownPolicy && onFigure !== undefined && policy.by_minute !== undefined ? () => onFigure(figure) : undefined);
     const remarks = remarksOf(policy);
     return [
       <tr
@@ -115,15 +117,15 @@ export const Ranking = memo(function Ranking({ result, shownPolicy, comparedPoli
           )}
           {position === marked && <span class="hidden"> {result.chosen === undefined ? "(the cheapest that holds the SLO)" : "(the plan chooses it)"}</span>}
         </th>
-        <td class={holdsSlo(result, policy) ? "number good" : "number bad"}><Lead text={percent(policy.attainment_ppm)} title={kMissed} onClick={lead("unmet")} /></td>
-        <td class="number"><Lead text={duration(policy.ttft.p99_us)} title={kSlowest} onClick={lead("ttft")} /></td>
-        <td class="number"><Lead text={hours(policy.paid_gpu_hours)} title={kDearest} onClick={lead("paid")} /></td>
+        <td class={holdsSlo(result, policy) ? "number good" : "number bad"}><FigureLink text={percent(policy.attainment_ppm)} title={kMissed} onClick={explain("unmet")} /></td>
+        <td class="number"><FigureLink text={latency(policy.ttft.p99_us)} title={kSlowest} onClick={explain("ttft")} /></td>
+        <td class="number"><FigureLink text={hours(policy.paid_gpu_hours)} title={kDearest} onClick={explain("paid")} /></td>
         <td class="wide">
           <StateBar policy={policy} most={most} />
         </td>
-        <td class="number strong"><Lead text={usd(policy.cost_usd)} title={kDearest} onClick={lead("paid")} /></td>
+        <td class="number strong"><FigureLink text={usd(policy.cost_usd)} title={kDearest} onClick={explain("paid")} /></td>
         <td class="number">{perTokens === null ? "–" : usd(perTokens)}</td>
-        <td class="number"><Lead text={count(unmet(policy))} title={kMissed} onClick={lead("unmet")} /></td>
+        <td class="number"><FigureLink text={count(unmet(policy))} title={kMissed} onClick={explain("unmet")} /></td>
         <td class="number">{(policy.score_milli / 1000).toFixed(1)}</td>
       </tr>,
       remarks.length > 0 && (

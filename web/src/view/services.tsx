@@ -1,14 +1,14 @@
 import { Figure } from "../chart/figure";
 import type { Figure as Number, JobRow, ServiceRow } from "../data/run";
-import { count, duration, hours, percent, usd } from "../format";
+import { count, duration, hours, latency, percent, tokenTime, usd } from "../format";
 import { memo } from "../memo";
-import { Lead } from "./lead";
+import { FigureLink } from "./figure_link";
 import { kMissed, kSlowest } from "./ranking";
 
 type Key = Exclude<keyof ServiceRow, "name" | "slo" | "isHeld">;
 
-/// A column of figures: its key, its head on the page and in the data, its text, what divides its value in the data, and
-/// the moment to which its numbers lead.
+/// A column of figures. In the data that a reader can save, its head is `data`, and its values are divided by
+/// `divisor`. `title` names the moment that a click on one of its numbers shows.
 interface Column {
   key: Key;
   head: string;
@@ -22,13 +22,13 @@ const kColumns: readonly Column[] = [
   { key: "arrived", head: "requests", data: "arrived", text: count },
   { key: "met", head: "met", data: "met %", text: percent, divisor: 10_000, title: kMissed },
   { key: "late", head: "late", data: "late %", text: percent, divisor: 10_000 },
-  { key: "ttft", head: "TTFT p99", data: "TTFT p99 s", text: duration, divisor: 1e6, title: kSlowest },
-  { key: "tpot", head: "TPOT p99", data: "TPOT p99 ms", text: duration, divisor: 1e3, title: "the minute with the longest time per output token" },
+  { key: "ttft", head: "TTFT p99", data: "TTFT p99 s", text: latency, divisor: 1e6, title: kSlowest },
+  { key: "tpot", head: "TPOT p99", data: "TPOT p99 ms", text: tokenTime, divisor: 1e3, title: "the minute with the longest time per output token" },
   { key: "unmet", head: "unmet", data: "unmet", text: count, title: kMissed },
   { key: "wanted", head: "wanted", data: "wanted", text: count },
   { key: "ready", head: "ready", data: "ready", text: count },
-  { key: "readyMost", head: "ready at most", data: "ready at most", text: count, title: "the first moment with the most ready replicas" },
-  { key: "waitingMost", head: "waiting at most", data: "waiting at most", text: count, title: "the first moment with the most waiting requests" },
+  { key: "maxReady", head: "ready at most", data: "ready at most", text: count, title: "the first moment with the most ready replicas" },
+  { key: "maxWaiting", head: "waiting at most", data: "waiting at most", text: count, title: "the first moment with the most waiting requests" },
   { key: "ended", head: "requests ended", data: "requests ended", text: count },
   { key: "gpuHours", head: "GPU-h", data: "GPU-hours", text: hours },
   { key: "usd", head: "cost", data: "USD", text: usd },
@@ -41,7 +41,7 @@ interface ServicesProps {
   /// Absent: the charts cannot show a service alone.
   onService?: (name: string | undefined) => void;
   /// Shows the decision behind a number of a service.
-  onLead: (at: number | undefined) => void;
+  onExplain: (at: number | undefined) => void;
 }
 
 /// Returns the class of a cell that says whether the service holds its SLO.
@@ -50,15 +50,15 @@ function judged(row: ServiceRow, key: Key): string {
   return row.isHeld ? "number good" : "number bad";
 }
 
-function Cell({ column, figure, onLead }: { column: Column; figure: Number | undefined; onLead: ServicesProps["onLead"] }) {
+function Cell({ column, figure, onExplain }: { column: Column; figure: Number | undefined; onExplain: ServicesProps["onExplain"] }) {
   if (figure === undefined) return <>–</>;
-  const { value, lead } = figure;
-  return <Lead text={column.text(value)} title={column.title ?? ""} onClick={lead === undefined ? undefined : () => onLead(lead())} />;
+  const { value, moment } = figure;
+  return <FigureLink text={column.text(value)} title={column.title ?? ""} onClick={moment === undefined ? undefined : () => onExplain(moment())} />;
 }
 
 /// Shows the figures and the cost of each service. A click on a name shows that service alone in the charts. A column
 /// that is known for no service is left out.
-export const Services = memo(function Services({ rows, note, chosen, onService, onLead }: ServicesProps) {
+export const Services = memo(function Services({ rows, note, chosen, onService, onExplain }: ServicesProps) {
   if (rows.length === 0) return null;
   const columns = kColumns.filter(({ key }) => rows.some((row) => row[key] !== undefined));
   const hasSlo = rows.some((row) => row.slo !== undefined);
@@ -108,7 +108,7 @@ export const Services = memo(function Services({ rows, note, chosen, onService, 
                 )}
                 {columns.map((column) => (
                   <td class={judged(row, column.key)} key={column.key}>
-                    <Cell column={column} figure={row[column.key]} onLead={onLead} />
+                    <Cell column={column} figure={row[column.key]} onExplain={onExplain} />
                   </td>
                 ))}
               </tr>
@@ -122,7 +122,7 @@ export const Services = memo(function Services({ rows, note, chosen, onService, 
 
 const seconds = (ns: number) => ns / 1e9;
 
-/// Returns the goal of a class of jobs in words, such as "90.0 % end within 8 h 0 min".
+/// Returns the goal of a class of jobs in words, such as "90.0 % end within 8 h".
 function goalWords({ goal }: JobRow): string {
   if (goal === undefined) return "no goal";
   return `${percent(goal.asked_ppm)} end within ${duration(goal.finish_within_ns / 1000)}`;
@@ -188,7 +188,7 @@ export const Jobs = memo(function Jobs({ rows, note, onWait }: JobsProps) {
                   <td class="number">{count(one.waiting)}</td>
                 )}
                 <td class="number">{duration(one.wait_p50_ns / 1000)}</td>
-                <td class="number"><Lead text={duration(one.wait_p99_ns / 1000)} title="the longest wait of these jobs" onClick={onWait && (() => onWait(one.name))} /></td>
+                <td class="number"><FigureLink text={duration(one.wait_p99_ns / 1000)} title="the longest wait of these jobs" onClick={onWait && (() => onWait(one.name))} /></td>
                 {hasRestarts && <td class="number">{one.restarts === undefined ? "–" : count(one.restarts)}</td>}
                 <td class="number">{hours(one.gpu_hours)}</td>
                 <td class="number">{one.cost_usd === undefined ? "–" : usd(one.cost_usd)}</td>

@@ -1,10 +1,10 @@
 import { useMemo } from "preact/hooks";
 import { type Line, Plot, type TimeRange } from "../chart/plot";
-import { worstIn } from "../data/leads";
+import { worstIn } from "../data/explaining_moments";
 import type { SignalHealth } from "../data/run";
 import { count, duration, wholeTick } from "../format";
 import { memo } from "../memo";
-import { Lead } from "./lead";
+import { FigureLink } from "./figure_link";
 
 /// Returns the lines that say how far the readings of the replicas can be trusted.
 function signalLines({ ageMs, silent }: SignalHealth): Line[] {
@@ -16,14 +16,14 @@ function signalLines({ ageMs, silent }: SignalHealth): Line[] {
   ];
 }
 
-interface SignalLeadsProps extends Pick<SignalHealth, "at" | "ageMs" | "silent"> {
+interface WorstReadingsProps extends Pick<SignalHealth, "at" | "ageMs" | "silent"> {
   range: TimeRange;
   /// Shows a moment and the decision in force.
-  onLead: (at: number) => void;
+  onExplain: (at: number) => void;
 }
 
 /// Shows the worst readings of a stretch. A click on a reading shows the decision that was in force at its moment.
-function SignalLeads({ at, ageMs, silent, range, onLead }: SignalLeadsProps) {
+function WorstReadings({ at, ageMs, silent, range, onExplain }: WorstReadingsProps) {
   const [oldest, most] = [worstIn(at, ageMs, range), worstIn(at, silent, range)];
   if (oldest === undefined && most === undefined) return null;
   return (
@@ -31,13 +31,13 @@ function SignalLeads({ at, ageMs, silent, range, onLead }: SignalLeadsProps) {
       In the stretch that the charts show:
       {oldest !== undefined && (
         <>
-          {" "}the oldest reading was <Lead text={duration(oldest.value * 1000)} title="the moment with the oldest reading" onClick={() => onLead(oldest.at)} /> old
+          {" "}the oldest reading was <FigureLink text={duration(oldest.value * 1000)} title="the moment with the oldest reading" onClick={() => onExplain(oldest.at)} /> old
         </>
       )}
       {oldest !== undefined && most !== undefined && ","}
       {most !== undefined && (
         <>
-          {" "}at most <Lead text={count(most.value)} title="the first moment with the most replicas without a usable reading" onClick={() => onLead(most.at)} /> ready {most.value === 1 ? "replica" : "replicas"} had no usable reading
+          {" "}at most <FigureLink text={count(most.value)} title="the first moment with the most replicas without a usable reading" onClick={() => onExplain(most.at)} /> ready {most.value === 1 ? "replica" : "replicas"} had no usable reading
         </>
       )}
       .
@@ -51,12 +51,12 @@ interface SignalsProps {
   onRange: (range: TimeRange | undefined) => void;
   at: number;
   onAt: (at: number) => void;
-  onLead: (at: number) => void;
+  onExplain: (at: number) => void;
   theme: string;
 }
 
 /// Shows the age of the oldest reading, and how many ready replicas have no usable reading.
-export const Signals = memo(function Signals({ signals, range, onRange, at, onAt, onLead, theme }: SignalsProps) {
+export const Signals = memo(function Signals({ signals, range, onRange, at, onAt, onExplain, theme }: SignalsProps) {
   const lines = useMemo(() => signalLines(signals), [signals]);
   return (
     <Plot
@@ -74,7 +74,7 @@ export const Signals = memo(function Signals({ signals, range, onRange, at, onAt
       rightLabel="replicas"
       leftText={(us) => (us === 0 ? "0" : duration(us))}
       rightText={wholeTick}
-      below={<SignalLeads {...signals} range={range} onLead={onLead} />}
+      below={<WorstReadings {...signals} range={range} onExplain={onExplain} />}
     />
   );
 });

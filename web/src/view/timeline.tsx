@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { type Line, Plot, type PlotProps, type TimeRange } from "../chart/plot";
 import type { Demand, Series } from "../data/series";
-import { count, duration, percent, wholeTick } from "../format";
+import { count, duration, latency, percent, tokenTime, wholeTick } from "../format";
 import { Deferred } from "../deferred";
 import { memo } from "../memo";
 
@@ -27,14 +27,17 @@ const isKnown = (values: Values | undefined): values is Values => values?.some((
 const fitted = (values: Values, length: number): Values => Array.from({ length }, (_, i) => values[i] ?? null);
 
 function demandPanel(demand: Demand, other: Demand | undefined): Panel {
-  const { at, arrived, missed, ended } = demand;
+  const { at, arrived, missed, ended, came } = demand;
   const line = (name: string, values: Values, colour: string, further: Partial<Line> = { filled: true }): Line => ({ name, values, colour, text: count, stepped: true, ...further });
   const lines: Line[] = [];
   if (arrived !== undefined) lines.push(line("arrived", arrived, "--c1"));
-  if (ended !== undefined) lines.push(line("ended", ended, "--c1"));
+  if (came !== undefined) lines.push(line("came", came, "--c1"));
+  if (ended !== undefined) lines.push(line("ended", ended, came === undefined ? "--c1" : "--c2", came === undefined ? { filled: true } : { dashed: true }));
   if (missed !== undefined) lines.push(line("missed the SLO", missed, "--bad"));
   if (other?.missed !== undefined) lines.push(line("missed, compared policy", fitted(other.missed, at.length), "--c3", { dashed: true }));
-  const what = arrived === undefined ? "A request counts in the minute in which an engine reported its end. The controller does not see a request that no engine took." : "A request counts in the minute in which it arrived.";
+  const whatCame = came === undefined ? "" : " As many requests came as ended, plus the growth of the requests that wait or run.";
+  const seen = `A request ends in the minute in which an engine reported its end.${whatCame} The controller does not see a request that no engine and no gateway took.`;
+  const what = arrived === undefined ? seen : "A request counts in the minute in which it arrived.";
   return {
     title: "Demand: requests per minute",
     note: `${what} A click, or Enter at the value that the arrow keys read, shows the decision that was in force.`,
@@ -65,7 +68,8 @@ function capacityPanel(series: Series, other: Series | undefined): Panel {
   };
 }
 
-/// Returns the charts of running and waiting requests and of late ones, which only a controller sees at each state.
+/// Returns the charts of running and waiting requests and of late ones. Only a recording or a controller has these
+/// values at each state.
 function observedPanels(series: Series): Panel[] {
   const { at, running, waiting, late, lateAllowed } = series;
   const panels: Panel[] = [];
@@ -97,12 +101,14 @@ function latencyPanel(series: Series, other: Series | undefined, key: "ttft" | "
   const values = series[key];
   const slo = key === "ttft" ? series.ttftSlo : series.tpotSlo;
   const name = key === "ttft" ? "TTFT p99" : "TPOT p99";
-  // A result has the chart although nothing was answered; the engines of a controller may not report the latency.
+  // A simulated result has the chart even if no request was answered. A recording or a controller whose engines do
+  // not report the latency has no chart.
   if (values === undefined || (series.isFromHistograms && !isKnown(values))) return undefined;
-  const lines: Line[] = [{ name: series.isFromHistograms ? `${name} of the slowest replica` : name, values, colour: "--c1", text: duration, stepped: series.isFromHistograms }];
+  const text = key === "ttft" ? latency : tokenTime;
+  const lines: Line[] = [{ name: series.isFromHistograms ? `${name} of the slowest replica` : name, values, colour: "--c1", text, stepped: series.isFromHistograms }];
   if (withWaiting) lines.push({ name: "waiting requests", values: series.waiting, colour: "--c4", text: count, stepped: true, right: true });
   const compared = other?.[key];
-  if (compared !== undefined) lines.push({ name: `${name}, compared policy`, values: fitted(compared, series.at.length), colour: "--c3", text: duration, dashed: true });
+  if (compared !== undefined) lines.push({ name: `${name}, compared policy`, values: fitted(compared, series.at.length), colour: "--c3", text, dashed: true });
   return {
     title: key === "ttft" ? "Latency: time to first token" : "Latency: time per output token",
     ...(series.isFromHistograms ? { note: kHistograms + (isKnown(series.late) ? kMoreExact : "") } : {}),

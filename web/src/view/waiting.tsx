@@ -4,9 +4,9 @@ import { type Fleet, type Waiting, waitingIn } from "../data/fleet";
 import { replicaName } from "../data/history";
 import { duration, moment } from "../format";
 import { memo } from "../memo";
-import { Lead } from "./lead";
+import { FigureLink } from "./figure_link";
 
-const kShownMost = 30;
+const kMaxShown = 30;
 const kVerdicts: Record<string, string> = {
   cannot_fit_now: "does not fit now",
   held_by_queue: "held by its queue",
@@ -24,7 +24,7 @@ export function waitsByVerdict(waiting: Waiting[]): [string, number][] {
 }
 
 /// Shows the replicas that waited for GPUs, with the reasons.
-export const PendingGangs = memo(function PendingGangs({ fleet, range, onRange, onLead }: { fleet: Fleet; range: TimeRange; onRange: (range: TimeRange) => void; onLead: (at: number | undefined, layer?: string) => void }) {
+export const PendingGangs = memo(function PendingGangs({ fleet, range, onRange, onExplain }: { fleet: Fleet; range: TimeRange; onRange: (range: TimeRange) => void; onExplain: (at: number | undefined, layer?: string) => void }) {
   const waiting = waitingIn(fleet, range[0], range[1]);
   const most = waiting[0]?.waited ?? 0;
   const verdicts = waitsByVerdict(waiting);
@@ -64,7 +64,7 @@ export const PendingGangs = memo(function PendingGangs({ fleet, range, onRange, 
               </tr>
             </thead>
             <tbody>
-              {waiting.slice(0, kShownMost).map((row, i) => (
+              {waiting.slice(0, kMaxShown).map((row, i) => (
                 <tr key={i}>
                   <th scope="row">{name(row)}</th>
                   <td>
@@ -72,7 +72,7 @@ export const PendingGangs = memo(function PendingGangs({ fleet, range, onRange, 
                       {moment(row.from)}
                     </button>
                   </td>
-                  <td class="number"><Lead text={duration(row.waited * 1e6)} title="the start of this wait" onClick={() => onLead(row.from, "place")} /></td>
+                  <td class="number"><FigureLink text={duration(row.waited * 1e6)} title="the start of this wait" onClick={() => onExplain(row.from, "place")} /></td>
                   <td class="bar">
                     <span style={{ width: `${most > 0 ? (100 * row.waited) / most : 0}%` }} />
                   </td>
@@ -87,7 +87,7 @@ export const PendingGangs = memo(function PendingGangs({ fleet, range, onRange, 
           </table>
         </div>
       )}
-      {waiting.length > kShownMost && <p class="note">{waiting.length - kShownMost} shorter waits are in the table.</p>}
+      {waiting.length > kMaxShown && <p class="note">{waiting.length - kMaxShown} shorter waits are in the table.</p>}
     </Figure>
   );
 });

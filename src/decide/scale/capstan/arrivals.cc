@@ -14,7 +14,7 @@ constexpr Duration kMaxArrivalMemory = std::chrono::seconds(60);
 // Target for the relative noise of the mean. The noisier the arrivals, the longer the time over which the mean is
 // taken.
 constexpr double kNoiseTarget = 0.06;
-constexpr double kArrivalsJump = 1.25;  // factor by which a jump changes the mean, in addition to four deviations
+constexpr double kArrivalsJump = 1.25;  // a jump differs from the mean by more than this factor and four deviations
 constexpr double kLengthVariation =
     2.0;  // 1 + squared coefficient of variation of prompt lengths; assumed, never measured
 constexpr double kMaxArriving = 1e12;

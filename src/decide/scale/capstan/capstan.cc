@@ -24,7 +24,7 @@ struct NeededInWindows {
 /// Returns the replicas to keep, so that no replica is stopped that would be started again soon. A surplus larger than
 /// the spread of the demand is removed after the short window, which lasts as long as a stop and a start. A smaller
 /// surplus is removed only after the long window.
-/// @param have  existing replicas that can be relied on to hold the SLO
+/// @param have  requested replicas, without one domain's share if the service must survive the loss of a domain
 NeededInWindows needed_in_windows(Step& step, double needed, ReplicaCount have) {
   const NeedHistory history = need_history(step, needed);
   const ReplicaCount by_short_window = whole_replicas(history.round_trip_need + kClearSurplus);

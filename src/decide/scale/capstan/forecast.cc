@@ -7,7 +7,8 @@
 namespace capstan::decide::scale {
 namespace {
 
-// A reading is up to 15 s (one scrape interval) old, and a rate is the mean over the interval before it.
+// Assumed age of an observed rate. A reading is up to 15 s (one scrape interval) old, and its rate is the mean over the
+// 15 s before the reading.
 constexpr Duration kObservationDelay = std::chrono::seconds(20);
 constexpr Duration kMinShortMean = std::chrono::seconds(30);  // two scrapes
 constexpr Duration kMaxShortMean = std::chrono::seconds(60);
@@ -17,7 +18,7 @@ constexpr double kTrendTrust = 1.0;
 constexpr double kMaxTrend = 0.5;         // largest rise over the horizon, relative to the demand
 constexpr double kMinDrift = 0.10;        // drift: relative change of the demand to assume over a horizon
 constexpr double kDriftPerRoot = 0.08;    // drift per square root of a minute, for short horizons
-constexpr double kDriftPerMinute = 0.05;  // drift per minute; at a steady request rate, longer answers cause as much
+constexpr double kDriftPerMinute = 0.05;  // drift per minute; longer answers alone can change the demand this fast
 constexpr double kMaxForecastError = 1.0;
 constexpr double kFirstForecastError = 0.12;  // spread in addition to noise until the first forecast is due
 constexpr double kFirstSafety = 1.6;

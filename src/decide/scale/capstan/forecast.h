@@ -10,9 +10,9 @@ struct Outlook {
   double forecast = 0;  ///< predicted demand, at least the demand now
   double forecast_error =
       0;              ///< recent deviation of demand above its forecasts, relative; never below an assumed drift
-  double safety = 0;  ///< safety margin in spreads
+  double safety = 0;  ///< safety margin, in multiples of `forecast_error`
   double slack = 0;   ///< headroom for interference between requests within a replica, relative
-  double needed = 0;  ///< forecast x (1 + sqrt(slack^2 + (safety x spread)^2))
+  double needed = 0;  ///< forecast x (1 + sqrt(slack^2 + (safety x forecast_error)^2))
 };
 
 /// Returns the safety margin beyond a forecast over the horizon, relative to the forecast.

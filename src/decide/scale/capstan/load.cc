@@ -120,7 +120,8 @@ bool has_prefill_service(const WorkloadView& role) {
   return role.role == model::Role::decode && !role.prefill_replicas.empty();
 }
 
-/// Adds the prompts of a prefill replica, because they will arrive at the decode replicas.
+/// Adds the prompts that a replica computes and the growth of its queue. The replica belongs to the service, or is a
+/// prefill replica whose prompts will arrive at the service's decode replicas.
 void add_prompts_of(const Counters& row, Load& load) {
   load.prompt_rate += static_cast<double>(row.prompt_rate_milli) / 1000.0;
   load.queue_rate += static_cast<double>(row.waiting_rate_milli) / 1000.0;

@@ -15,7 +15,7 @@ struct Load {
   struct ReplicaLoad {
     double running = 0;         ///< running sequences, mean of the interval
     double generated_rate = 0;  ///< generated tokens/s
-    double ttft_p99_s = 0;      ///< 99th percentile of TTFT, seconds; 0: no first token in the interval
+    double ttft_p99_s = 0;      ///< 99th percentile of TTFT, seconds; 0: no first token, or not reported
     double ttft_late = -1;      ///< share of first tokens later than the SLO's `ttft`; below 0: unknown
     double queue_late = -1;     ///< share of ended requests that waited too long in the queue; below 0: unknown
     double tpot_late = -1;      ///< share of ended requests whose further tokens took too long; below 0: unknown

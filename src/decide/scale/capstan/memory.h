@@ -92,7 +92,7 @@ struct CapstanMemory {
   std::int64_t long_mean_milli = 0;        ///< demand in replicas, long fading mean
   std::vector<Forecast> forecasts;         ///< forecasts in order of time
   std::int64_t forecast_error_ppm = 0;     ///< deviation of demand above its forecasts, relative
-  std::int64_t safety_milli = 0;           ///< safety margin, in spreads
+  std::int64_t safety_milli = 0;           ///< safety margin, in multiples of the forecast error
   std::int64_t slack_ppm = 0;              ///< headroom for interference between requests within a replica, relative
   Duration idle_observed{};                ///< time in which mostly idle replicas were observed
   /// Share of requests that miss their SLO on mostly idle replicas; more replicas do not help them.

@@ -40,7 +40,7 @@ struct VariantSizing {
   ReplicaCount most = 0;       ///< most replicas that may be chosen
   ReplicaCount chosen = 0;     ///< replicas in the cheapest mix, switching costs included
   ReplicaCount from_zero = 0;  ///< replicas in the cheapest mix if no replica existed yet
-  /// Replicas needed of this variant alone; empty: not enough are available.
+  /// Replicas needed if only this variant served; empty: not enough are available.
   std::optional<ReplicaCount> replicas_alone{};
   ReplicaCount desired = 0;  ///< replicas to request, including ones whose replacements do not serve yet
 };
@@ -59,13 +59,13 @@ struct MixSizing {
   std::vector<VariantSizing> variants;
 };
 
-/// Replicas to keep warm while there is no load, computed from the remembered episodes of load after idleness
+/// Replicas to keep warm without load and at its start, computed from the remembered episodes of load after idleness
 /// ("wakes").
 struct WarmSizing {
   ReplicaCount replicas = 0;
   std::int64_t wakes = 0;
   RequestCount requests = 0;
-  RequestCount requests_late = 0;     ///< requests that starts from zero would delay too long
+  RequestCount requests_late = 0;     ///< requests that would wait too long for a start from zero
   RequestCount requests_allowed = 0;  ///< requests that the SLO allows to be late at wakes
   Duration late_for{};                ///< cold start time beyond what the SLO allows a request to wait
 };
@@ -86,7 +86,8 @@ struct Sizing {
   ReplicaCount starting = 0;  ///< replicas that exist or are requested and do not serve yet
   ReplicaCount silent = 0;    ///< ready replicas without a usable reading, prefill replicas included
 
-  /// Role of the replicas; for prefill, a "token" and an "answer" are a whole prompt.
+  /// Role of the replicas. A prefill replica generates one token per prompt, so its tokens/s are prompts/s, and its
+  /// time per token is the time of a whole prompt.
   model::Role role = model::Role::both;
 
   // Mean request.
@@ -125,8 +126,9 @@ struct Sizing {
   Duration window{};              ///< time for which a lower count must have sufficed
   std::int64_t window_milli = 0;  ///< highest need within the window
 
-  std::optional<WarmSizing> warm{};  ///< set while there is no load and cold starts count against the SLO
-  std::optional<MixSizing> mix{};    ///< set if several variants serve together
+  /// Set while there is no load and when load has just begun, if cold starts count against the SLO.
+  std::optional<WarmSizing> warm{};
+  std::optional<MixSizing> mix{};  ///< set if several variants serve together
 };
 
 }  // namespace capstan::decide::scale

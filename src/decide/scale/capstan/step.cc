@@ -28,7 +28,7 @@ constexpr double kImmediateMargin = 0.1;
 constexpr Duration kGpuTimeout = minutes(5);  // wait of a replica for GPUs before they count as unavailable
 constexpr Duration kDeniedFor = minutes(10);  // time for which the plan does not use unavailable GPUs
 constexpr double kMaxWorth = 1e3;             // largest worth, in replicas of the first variant
-constexpr std::int64_t kWorthParts = 20;      // relative changes below 1/20 are ignored
+constexpr std::int64_t kWorthPrecision = 20;  // relative changes below 1/20 are ignored
 
 // These functions round a value to the precision in which explanations show it, so that decisions use the shown values.
 double in_thousandths(double value) { return static_cast<double>(to_milli(value)) / 1000.0; }
@@ -224,7 +224,7 @@ void compute_worths(Step& step, const model::Slo& slo) {
     // Small changes are noise in the mean request and must not change the mix.
     std::int64_t& known = step.memory.alternatives[i - 1].worth_milli;
     const std::int64_t now = std::max<std::int64_t>(to_milli(std::min(worth, kMaxWorth)), 1);
-    if (known == 0 || std::abs(now - known) * kWorthParts > known) known = now;
+    if (known == 0 || std::abs(now - known) * kWorthPrecision > known) known = now;
     variant.relative_capacity = static_cast<double>(known) / 1000.0;
   }
   const auto in_reach = [](const VariantStep& variant) { return !variant.capacity.out_of_reach; };

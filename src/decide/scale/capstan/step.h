@@ -18,7 +18,7 @@ inline constexpr double kClearSurplus = 0.5;   // part of a replica: surplus bey
 
 /// One variant in a decision.
 struct VariantStep {
-  const WorkloadView* role = nullptr;  ///< view with its own replicas and its maximum
+  const WorkloadView* role = nullptr;  ///< its view; in a mix, the first variant's holds the replicas of all variants
   ReplicaCount min = 0;  ///< minimum, including scheduled floors that begin before a new replica could serve
   EngineEstimate engine;
   Capacity capacity;
@@ -57,7 +57,7 @@ struct Step {
   Duration lead{};                    ///< time from a decision to a serving replica, of the slowest variant
   bool lead_known = false;
   double missed_share = 0;           ///< estimated share of requests that miss their SLO now
-  std::optional<WarmSizing> warm{};  ///< set while there is no load and cold starts count against the SLO
+  std::optional<WarmSizing> warm{};  ///< set without load and at its start if cold starts count against the SLO
   RequiredReplicas need{};
   Duration window{};  ///< time for which a lower count must have sufficed
 
@@ -86,7 +86,7 @@ struct NeedHistory {
   Duration round_trip{};       ///< first window: time to stop a replica and to start it again
   Duration longest{};          ///< second window: longest time for which surplus is held
   Duration seen{};             ///< time since the first decision
-  double round_trip_need = 0;  ///< highest need in the window `round_trip`, raised by one spread of the forecast
+  double round_trip_need = 0;  ///< highest need in the window `round_trip`, raised by the forecast error
   double longest_need = 0;     ///< highest need in the window `longest`
 };
 /// Stores the need and returns the history of needs.

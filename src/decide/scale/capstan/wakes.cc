@@ -71,8 +71,8 @@ WarmSizing minimum_warm(const CapstanMemory& memory, double target, Duration lat
   for (const Episode& episode : memory.episodes) {
     if (now - episode.ended <= kRemembered) known.push_back(episode);
   }
-  // The episodes are sorted by the replicas that they need, because one more warm replica covers all episodes up to
-  // that number.
+  // The episodes are sorted by the number of replicas that they need, because n warm replicas cover all episodes that
+  // need at most n.
   std::ranges::stable_sort(known, {}, replicas_for_early);
   WarmSizing warm;
   warm.late_for = late_for;

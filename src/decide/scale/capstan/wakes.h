@@ -6,7 +6,7 @@
 
 namespace capstan::decide::scale {
 
-/// Returns the idle time after which stopping saves money although the next start costs some.
+/// Returns the idle time after which stopping a replica is worth the cost of the next start.
 Duration sleeps_after(Duration lead);
 
 /// Returns how long a cold start delays a request beyond what the SLO allows for the first token, or for the whole

@@ -61,7 +61,7 @@ Rule rule_of(const RulesInput& input, Kind kind, double value, std::int64_t targ
   rule.reading.mean_milli = rounded(value * 1000);
   rule.reading.target = target;
   rule.reading.ratio_per_mille = target > 0 ? rounded(value * 1000 / static_cast<double>(target)) : 0;
-  rule.reading.filled_ratio_per_mille = rule.reading.ratio_per_mille;  // the rules assume no values
+  rule.reading.filled_ratio_per_mille = rule.reading.ratio_per_mille;  // no values are assumed
   rule.kind = kind;
   rule.reading.proposed = rule.proposed = input.sized_for_loss(proposed);
   return rule;

@@ -37,8 +37,8 @@ Limits limits_of(const Value& limits) {
   return out;
 }
 
-/// Returns the resource whose limit allows fewer nodes of one size, and the number of GPUs that these nodes have
-/// together. A node has `cpus` CPUs, `memory` GiB of memory and `gpus` GPUs.
+/// Returns the tighter of the limits on CPUs and memory for a pool of equal nodes, and the number of GPUs of all nodes
+/// that it allows. A node has `cpus` CPUs, `memory` GiB of memory and `gpus` GPUs.
 IndirectLimit limit_for(const Limits& limits, std::int64_t cpus, std::int64_t memory, std::int64_t gpus) {
   const std::int64_t by_cpus = limits.cpus == kNoLimit ? kNoLimit : limits.cpus / cpus * gpus;
   const std::int64_t by_memory = limits.memory == kNoLimit ? kNoLimit : limits.memory / memory * gpus;

@@ -19,7 +19,7 @@ bool has_other_pool(const Subject& s) {
   return false;
 }
 
-/// Returns true if the name of the pool says that its nodes are for GPUs: "gpu", "nvidia", or the name of a GPU.
+/// Returns true if the name of the pool says that its nodes are for GPUs: "gpu", "nvidia", "cuda" or the name of a GPU.
 bool names_gpu(std::string_view name) {
   const auto is_part = [&](std::string_view word) { return name.find(word) != name.npos; };
   return is_part("gpu") || is_part("nvidia") || is_part("cuda") ||

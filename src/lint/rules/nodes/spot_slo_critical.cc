@@ -29,7 +29,8 @@ void check(const Subject& s) {
   const Value& values = entry["values"];
   if (entry["operator"].is("In") && values.count == 1 && values[0].is("spot")) {
     Finding& finding = s.report(values[0], fmt::format("pool {} serves inference only on spot nodes", s.object.name));
-    // Spot nodes alone are acceptable for batch inference, and for a service that accepts gaps for a lower price.
+    // Without the label "online", the pool may serve batch inference, or a service that accepts gaps for a lower price.
+    // Another GPU pool may have the nodes for the base load. In both cases the finding is only advice.
     if (!is_online || has_other_gpu_pool(s)) finding.set_severity(Severity::info);
   }
 }
@@ -45,9 +46,8 @@ const Rule rule_spot_slo_critical = {
     .title = "online inference runs only on spot nodes",
     .why =
         "The cloud reclaims spot nodes with two minutes' notice, often many at once. A cold start takes longer, so no "
-        "replica is ready when they are gone. The finding is advice unless a label says that the service is online, "
-        "and if the input has another "
-        "GPU pool.",
+        "replica is ready when they are gone. The finding is only advice if no label says that the service is online, "
+        "or if the input has another GPU pool.",
     .fix = "use on-demand nodes for the base load and spot nodes for bursts",
     .source = "cloud providers' spot documentation",
     .bad = R"(apiVersion: karpenter.sh/v1

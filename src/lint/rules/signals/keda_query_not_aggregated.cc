@@ -40,8 +40,9 @@ std::string label_of_series(const Query& query, const std::set<std::string>& lab
   return {};
 }
 
-/// Returns true if the metric of a server has several series even in one process, by code, method or path, and the
-/// selector has only labels that all these series share. Other metrics may have one series in the cluster.
+/// Returns true for a metric that has several series even in one process, such as one for each code, method or path.
+/// Returns false if the selector limits a label in which these series may differ. Other metrics may have one series in
+/// the cluster.
 bool has_many_series(const MetricUse& use) {
   constexpr std::string_view kMetrics[] = {"http_requests_total",
                                            "http_server_requests_total",

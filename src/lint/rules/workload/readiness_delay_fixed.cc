@@ -12,7 +12,7 @@ namespace capstan::lint {
 namespace readiness_delay_fixed {
 namespace {
 
-constexpr std::int64_t kModelLoadS = 120;  ///< minimum time to load a model, seconds
+constexpr std::int64_t kShortestReportedDelayS = 120;  ///< shortest delay that is reported, seconds
 /// Returns the seconds that the startup probe gives the container; 0 without a startup probe. Readiness probes begin
 /// only after the startup probe has succeeded, but their delay counts from the start of the container. So the delay has
 /// no effect if the start takes at least as long.
@@ -29,7 +29,7 @@ std::int64_t startup_budget_s(const Value& container) {
 void check(const Subject& s) {
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
     const Value& delay = at(container, "readinessProbe.initialDelaySeconds");
-    if (delay.integer().value_or(0) < kModelLoadS || is_placeholder(s.object, pod)) continue;
+    if (delay.integer().value_or(0) < kShortestReportedDelayS || is_placeholder(s.object, pod)) continue;
     Finding& finding = s.report(
         delay,
         fmt::format("every replica is unready for at least {} s, even if its model is loaded earlier", delay.text));

@@ -36,8 +36,8 @@ std::optional<Selected> selected_engine(const Subject& s, const Value& labels) {
   return Selected{.object = object, .container = *containers_of(pod).begin(), .server = *server};
 }
 
-/// Returns true if the container has a port of this number or name where the engine does not listen. A name that the
-/// container lacks is another defect.
+/// Returns true if the engine does not listen on this port, which is a number or the name of a port of the container.
+/// Returns false for a name that the container lacks, because this is another defect.
 bool is_not_served(const Selected& selected, const Value& port) {
   const std::optional<std::int64_t> number = port_number(*selected.container, port);
   return number && *number != selected.server.port;

@@ -13,8 +13,8 @@ bool is_removed(const Subject& s, const RemovedApi* api) {
 
 std::string_view group_of(std::string_view api_version) { return api_version.substr(0, api_version.find('/')); }
 
-/// Reports the version of the scaled kind. KEDA reads the target under this version and does not find it. An HPA uses
-/// only the group and the kind, so it finds the target if the group still has the kind.
+/// Reports a removed API version in the reference to the scaled object. KEDA reads the target under this version and
+/// does not find it. An HPA uses only the group and the kind, so it finds the target if the group still has the kind.
 void check_target(const Subject& s) {
   const Value& target = at(s.object, "spec.scaleTargetRef");
   const std::string_view kind = target["kind"] ? target["kind"].text : std::string_view("Deployment");

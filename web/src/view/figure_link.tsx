@@ -1,6 +1,6 @@
 // A number in a table that leads to the decision behind it.
 
-interface LeadProps {
+interface FigureLinkProps {
   text: string;
   /// The moment that the click shows: "the moment with the most idle GPUs".
   title: string;
@@ -8,10 +8,10 @@ interface LeadProps {
   onClick: (() => void) | undefined;
 }
 
-export function Lead({ text, title, onClick }: LeadProps) {
+export function FigureLink({ text, title, onClick }: FigureLinkProps) {
   if (onClick === undefined) return <>{text}</>;
   return (
-    <button type="button" class="link lead" title={`Show ${title}, and the decision in force`} onClick={onClick}>
+    <button type="button" class="link figure-link" title={`Show ${title}, and the decision in force`} onClick={onClick}>
       {text}
     </button>
   );

@@ -3,9 +3,9 @@ import { useMemo, useRef } from "preact/hooks";
 import type { Change } from "./choice";
 import { withService } from "./choice";
 import type { TimeRange } from "./chart/plot";
-import { decisionBefore } from "./data/leads";
+import { decisionBefore } from "./data/explaining_moments";
 import type { Run } from "./data/run";
-import { scrollToDecisions } from "./view/lead";
+import { scrollToDecisions } from "./view/figure_link";
 
 const kPurchases = "provision";
 /// Half of the stretch that is shown around a moment, seconds.
@@ -16,7 +16,7 @@ export const endOf = (run: Run) => Math.max(60, run.length);
 
 /// Returns the functions by which views change the choice. They stay the same, so that a view is rendered again only if
 /// what it shows has changed.
-export function useLeads(change: Change, run: Run) {
+export function useNavigation(change: Change, run: Run) {
   const latest = useRef(run);
   latest.current = run;
   return useMemo(() => {
@@ -31,7 +31,7 @@ export function useLeads(change: Change, run: Run) {
       onMoment: (at: number) => onRange([Math.max(0, at - kAround), at + kAround]),
       // Shows ten minutes around a moment, and opens the decision that was in force. A number that leads to a purchase
       // shows the moment of the purchase.
-      onLead: (moment: number | undefined, layer?: string) => {
+      onExplain: (moment: number | undefined, layer?: string) => {
         if (moment === undefined) return;
         const rows = latest.current.log;
         const found = decisionBefore(rows, moment, layer);
@@ -48,4 +48,4 @@ export function useLeads(change: Change, run: Run) {
   }, [change]);
 }
 
-export type Leads = ReturnType<typeof useLeads>;
+export type Navigation = ReturnType<typeof useNavigation>;
