@@ -3,19 +3,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/erase_from.h"
 #include "base/known_row.h"
 
 namespace capstan::fleet {
 namespace {
-
-/// Erases a value and its set if the set becomes empty, because an index built from scratch would not have the set.
-template <typename Map, typename Key, typename Value>
-void erase_from(Map& map, const Key& key, const Value& value) {
-  const auto found = map.find(key);
-  if (found == map.end()) return;
-  found->second.erase(value);
-  if (found->second.empty()) map.erase(found);
-}
 
 /// Returns true if a pod holds GPUs on a node. A terminating pod holds its GPUs until it is gone.
 bool holds(const model::Pod& pod) { return pod.node.valid(); }

@@ -21,8 +21,8 @@ void refuse_oversized(Context& context) {
     const auto gpus = [&](std::int64_t pods) { return gpus_up(spec.pods.gpus_per_pod * pods); };
     const bool has_class = spec.pods.pod_class.valid() && gang.pods.bound.empty();
     // If a pool sells nodes for the pods, its limit is the cause, even if other nodes exclude the pods.
-    if (has_class && !context.search.higher_limits_suffice(gang.pods) &&
-        context.search.most_on_all_nodes(gang.pods) >= all) {
+    if (has_class && context.search.most_on_all_nodes(gang.pods) >= all &&
+        !context.search.higher_limits_suffice(gang.pods)) {
       gang.decide(PlacementResult::Kind::never_fits,
                   {model::ReasonCode::no_node_admits,
                    {gpus(all), gpus(std::max(largest, buyable)), model::reason_number(spec.required_level),

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/erase_from.h"
+
 namespace capstan::op {
 namespace {
 
@@ -25,14 +27,6 @@ std::optional<std::string> gpu_of(const ResourceSlice& slice, const Device& devi
 std::string label_of(std::string product) {
   std::ranges::replace(product, ' ', '-');
   return product;
-}
-
-template <typename Map, typename Key, typename Value>
-void erase_from(Map& map, const Key& key, const Value& value) {
-  const auto found = map.find(key);
-  if (found == map.end()) return;
-  found->second.erase(value);
-  if (found->second.empty()) map.erase(found);
 }
 
 }  // namespace

@@ -65,11 +65,19 @@ bool misses_by_limit(const ServicePlan& service) {
   return !service.holds_slo && !service.bounded_by.empty() && !service.seeds.empty();
 }
 
-/// Returns the replicas that each service needs: those of the smallest fleet that holds the SLO for a service that
-/// missed it, and those of the plan for another one.
-std::vector<RoleReplicas> needed_replicas(const ServicePlan& plan, const ServicePlan& free) {
+/// A fleet of a service, and its replicas.
+struct NeededFleet {
+  const ServicePlan& plan;
+  std::vector<RoleReplicas> replicas;
+};
+
+/// Returns the fleet that a service needs: the smallest one that holds the SLO for a service that missed it, and that
+/// of the plan for another one.
+/// @param free  plan of the service without the bounds of the spec
+NeededFleet needed_fleet(const ServicePlan& plan, const ServicePlan& free) {
   const ScalerVariant* variant = misses_by_limit(plan) ? smallest_that_holds(free) : nullptr;
-  return variant == nullptr ? planned_replicas(plan) : variant->roles;
+  if (variant == nullptr) return {plan, planned_replicas(plan)};
+  return {free, variant->roles};
 }
 
 /// Returns the limit of a tenant that must be higher for all of its services, with its new value; empty if none must.
@@ -80,9 +88,7 @@ std::string higher_tenant_limit(const PlanSpec& spec, const std::string& name, c
   GpuCount gpus = 0;
   for (std::size_t i = 0; i < services.size(); ++i) {
     if (spec.services[i].tenant != name) continue;
-    const bool is_free = misses_by_limit(services[i]) && smallest_that_holds(free[i]) != nullptr;
-    const ServicePlan& plan = is_free ? free[i] : services[i];
-    const std::vector<RoleReplicas> replicas = needed_replicas(services[i], free[i]);
+    const auto [plan, replicas] = needed_fleet(services[i], free[i]);
     for (std::size_t role = 0; role < plan.roles.size(); ++role) {
       gpus += ceil_div(replicas[role].maximum * plan.roles[role].gpus_per_replica(),
                        slices_per_gpu(plan.roles[role].engine.gpu));
@@ -109,8 +115,8 @@ MachineNeed need_of_all(const PlanSpec& spec, const std::vector<ServicePlan>& se
                         const std::vector<ServicePlan>& free) {
   MachineNeed all{.gpus = gpus_of_jobs(spec)};
   for (std::size_t i = 0; i < services.size(); ++i) {
-    const bool is_free = misses_by_limit(services[i]) && smallest_that_holds(free[i]) != nullptr;
-    const MachineNeed need = machine_need(is_free ? free[i] : services[i], needed_replicas(services[i], free[i]));
+    const auto [plan, replicas] = needed_fleet(services[i], free[i]);
+    const MachineNeed need = machine_need(plan, replicas);
     all.gpus += need.gpus;
     all.micro_usd += need.micro_usd;
   }

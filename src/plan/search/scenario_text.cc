@@ -114,8 +114,7 @@ std::string FleetOption::words() const {
                        maximum[i] == 1 ? "replica" : "replicas");
   }
   if (spot_base_machines() > 0) out += fmt::format(", {} % of the base spot", spot_base_ppm / 10'000);
-  if (spot_ppm > 0 && spot_machines() > spot_base_machines())
-    out += fmt::format(", {} % of added nodes spot", spot_ppm / 10'000);
+  if (adds_spot()) out += fmt::format(", {} % of added nodes spot", spot_ppm / 10'000);
   if (is_all_spot()) out += ", all nodes spot";
   if (scaler != ScalerKind::capstan) out += fmt::format(", {}", scaler_word(scaler));
   return out;
@@ -130,8 +129,7 @@ std::string FleetOption::short_words() const {
                        role == model::Role::both ? replicas : model::name(role));
   }
   if (spot_base_machines() > 0) out += fmt::format(", base {} % spot", spot_base_ppm / 10'000);
-  if (spot_ppm > 0 && spot_machines() > spot_base_machines())
-    out += fmt::format(", added nodes {} % spot", spot_ppm / 10'000);
+  if (adds_spot()) out += fmt::format(", added nodes {} % spot", spot_ppm / 10'000);
   if (is_all_spot()) out += ", all nodes spot";
   if (scaler != ScalerKind::capstan) out += fmt::format(", {}", scaler_word(scaler));
   return out;

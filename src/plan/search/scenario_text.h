@@ -34,6 +34,8 @@ struct FleetOption {
   std::int64_t spot_machines() const {
     return (maximum_machines() - minimum_machines()) * spot_ppm / 1'000'000 + spot_base_machines();
   }
+  /// Returns true if a separate pool buys some of the machines above the minimum as spot.
+  bool adds_spot() const { return spot_machines() > spot_base_machines(); }
   /// Returns true if any of its nodes may be reclaimed.
   bool has_spot() const { return spot_machines() > 0 || base == model::CapacityType::spot; }
   /// Returns true if all nodes are bought as spot, and the candidate itself has another capacity type as its base.
