@@ -34,7 +34,7 @@ struct Cluster {
     catalog->pools = {{.name = "h100", .offerings = {{0}}, .limits = {.gpus = 1'000'000}}};
     model::Workload workload;
     workload.gpu = {0};
-    workload.tensor_parallel = workload.pods = kPodsOfAGang;
+    workload.gpus_per_replica = workload.pods = kPodsOfAGang;
     catalog->services.push_back({"chat", {}, {workload}, 0, 100'000});
     before.services.set({0}, {.desired_replicas = 0, .gateway_waiting = {}});
     for (std::uint32_t n = 0; n < nodes; ++n) add_node(*catalog, n);

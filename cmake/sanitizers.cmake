@@ -14,4 +14,5 @@ set(rooms_without_fuzz_target fleet decide explain control bound sim actuate ope
 # and shorter tests run the same code under sanitizers.
 string(JOIN ":" long_experiment_tests Why.FiguresOf* OwnPolicyRuns.* PastWorlds.* Clairvoyance.*
        ConstantFleetSearch.FindsTheSame*)
-set(long_plan_tests SearchFleets.*)
+string(JOIN ":" long_plan_tests SearchFleets.* RaisedLimits.TheNamed* RaisedLimits.TheLimit* RaisedLimits.SaysThat*
+       PlanConstantFleet.IsTheSmallest*)

@@ -11,7 +11,7 @@
 #include "lint/rules.h"
 #include "plan/monitoring/controller_monitoring.h"
 #include "plan/monitoring/engine_monitoring.h"
-#include "plan/names.h"
+#include "plan/objects/names.h"
 #include "schema/crd.h"
 
 namespace {

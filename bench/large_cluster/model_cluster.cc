@@ -127,7 +127,7 @@ class ModelCluster {
       workload.model = "Llama-3.1-8B";
       workload.gpu = {0};
       workload.pods = static_cast<std::int32_t>(shape.pods);
-      workload.tensor_parallel = static_cast<std::int32_t>(shape.pods * shape.gpus_per_pod.count / 1000);
+      workload.gpus_per_replica = static_cast<std::int32_t>(shape.pods * shape.gpus_per_pod.count / 1000);
       workload.required_level = shape.required_level;
       workload.queue = queue_of(s);
       workload.pod_class = {s % kClasses};

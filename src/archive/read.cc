@@ -145,8 +145,9 @@ class TableReader {
     if (row.pool.valid()) fields.take_required("offering");  // its offering has the price of the node
     read_ref(fields, errors_, "offering", row.offering, within(catalog_.offerings));
     read_id(fields, errors_, "claim", row.claim);
-    need_ref(fields, errors_, "gpu", row.gpu, within(catalog_.gpu_kinds));
     need_integer(fields, "gpus_milli", row.gpus.count, 0, kMaxGpus);
+    if (row.gpus > MilliGpu{}) fields.take_required("gpu");
+    read_ref(fields, errors_, "gpu", row.gpu, within(catalog_.gpu_kinds));
     bool overcommitted = false;
     fields.boolean("overcommitted", overcommitted);
     if (overcommitted) {

@@ -85,6 +85,11 @@ void read_instance_types(Fields& from, model::Catalog& catalog, ErrorList& error
     };
     amount("cpu_milli", type.cpu_milli);
     amount("memory_mib", type.memory_mib);
+    amount("storage_mib", type.storage_mib);
+    amount("pod_slots", type.pod_slots);
+    if (fields.take("extended") != nullptr) {
+      read_extended(fields, type.extended.emplace(), catalog.extended_resources.size(), model::kUnlimited);
+    }
     fields.finish();
     catalog.instance_types.push_back(std::move(type));
   }
@@ -204,7 +209,7 @@ void read_leader(const Node& item, model::Workload& workload, const model::Catal
                  ErrorList& errors) {
   Fields fields(item, "catalog.services.variants.leader", errors);
   model::LeaderPod& leader = workload.leader.emplace();
-  const std::int64_t most = whole_gpus(workload.tensor_parallel).count - workload.pods + 1;
+  const std::int64_t most = whole_gpus(workload.gpus_per_replica).count - workload.pods + 1;
   need_integer(fields, "gpus_milli", leader.gpus.count, 0, most);
   read_pod_class(fields, errors, leader.pod_class, catalog, exclusions);
   fields.finish();
@@ -222,13 +227,13 @@ model::Workload read_workload(const Node& item, const model::Catalog& catalog, E
   fields.text("model", workload.model);
   fields.text("engine", workload.engine);
   need_ref(fields, errors, "gpu", workload.gpu, within(catalog.gpu_kinds));
-  need_integer(fields, "tensor_parallel", workload.tensor_parallel, 1, 1'024);
+  need_integer(fields, "tensor_parallel", workload.gpus_per_replica, 1, 1'024);
   fields.text("dtype", workload.dtype);
   read_word(fields, errors, "role", workload.role);
   need_integer(fields, "pods", workload.pods, 1, 1'024);
-  if (whole_gpus(workload.tensor_parallel).count < workload.pods) {
+  if (whole_gpus(workload.gpus_per_replica).count < workload.pods) {
     errors.fail(item.place, "catalog.services.variants.pods: " + std::to_string(workload.pods) + " pods share " +
-                                std::to_string(workload.tensor_parallel) +
+                                std::to_string(workload.gpus_per_replica) +
                                 " GPUs, expected at least 0.001 GPUs per pod");
   }
   read_level(fields, errors, "together", catalog.topologies, workload.required_level);
@@ -306,25 +311,33 @@ void read_services(Fields& from, model::Catalog& catalog, ExclusionLists* exclus
   }
 }
 
+/// Reads a list of node classes into flags by class.
+void read_node_classes(Fields& fields, const Node& item, ErrorList& errors, const char* key, std::vector<bool>& flags) {
+  std::vector<model::NodeClassId> listed;
+  read_refs(fields, errors, key, listed, [](model::NodeClassId id) { return id.value < kMaxNodeClasses; });
+  if (!errors.ok()) return;
+  for (const model::NodeClassId id : listed) {
+    if (id.value < flags.size()) {
+      return errors.fail(item.place,
+                         fmt::format("catalog.pod_classes.{}: found {} after {}, expected each id once, in ascending "
+                                     "order",
+                                     key, id.value, flags.size() - 1));
+    }
+    flags.resize(id.value + 1);
+    flags[id.value] = true;
+  }
+}
+
 void read_pod_class_row(const Node& item, model::Catalog& catalog, ErrorList& errors) {
   Fields fields(item, "catalog.pod_classes", errors);
   model::PodClass row;
   read_resources(fields, row.requests, catalog.extended_resources.size());
   if (fields.take("unsupported") != nullptr) read_word(fields, errors, "unsupported", row.unsupported);
-  std::vector<model::NodeClassId> admitted;
-  read_refs(fields, errors, "node_classes", admitted, [](model::NodeClassId id) { return id.value < kMaxNodeClasses; });
+  read_node_classes(fields, item, errors, "node_classes", row.node_classes);
+  read_node_classes(fields, item, errors, "kept_apart", row.kept_apart);
+  fields.text("kept_apart_by", row.kept_apart_by);
   fields.finish();
   if (!errors.ok()) return;
-  for (const model::NodeClassId id : admitted) {
-    if (id.value < row.node_classes.size()) {
-      return errors.fail(item.place,
-                         fmt::format("catalog.pod_classes.node_classes: found {} after {}, expected each id "
-                                     "once, in ascending order",
-                                     id.value, row.node_classes.size() - 1));
-    }
-    row.node_classes.resize(id.value + 1);
-    row.node_classes[id.value] = true;
-  }
   catalog.eligibility.pod_classes.push_back(std::move(row));
 }
 
@@ -341,9 +354,6 @@ void read_purchase_class(const Node& item, model::Catalog& catalog, ErrorList& e
 }
 
 void read_classes(Fields& from, model::Catalog& catalog, ErrorList& errors) {
-  from.check("extended_resources", [&](const Node& node, ErrorList&) {
-    read_names(node, "catalog.extended_resources", catalog.extended_resources, errors);
-  });
   const auto pod_classes = from.list("pod_classes");
   if (std::ssize(pod_classes) > kMaxPodClasses) {
     errors.fail(pod_classes.back().place, "catalog.pod_classes: found " + std::to_string(pod_classes.size()) +
@@ -394,6 +404,9 @@ model::Catalog read_catalog(const Node& node, ExclusionLists* exclusions, ErrorL
   read_gpu_kinds(fields, catalog, errors);
   read_topologies(fields, catalog, errors);
   read_domains(fields, catalog, errors);
+  fields.check("extended_resources", [&](const Node& names, ErrorList&) {
+    read_names(names, "catalog.extended_resources", catalog.extended_resources, errors);
+  });
   read_instance_types(fields, catalog, errors);
   read_offerings(fields, catalog, errors);
   read_pools(fields, catalog, errors);

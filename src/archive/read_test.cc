@@ -121,6 +121,10 @@ constexpr Defect kDefects[] = {
     {"/nodes/0/domains/zone", "8", "nodes.domains.zone: found domain 8, expected domain 1, in which domain 2 lies"},
     {"/nodes/0/domains", nullptr, R"(nodes lacks "domains")"},
     {"/nodes/0/gpu", nullptr, R"(nodes lacks "gpu")"},
+    {"/catalog/pod_classes/1/kept_apart", "[1, 1]",
+     "catalog.pod_classes.kept_apart: found 1 after 1, expected each id once, in ascending order"},
+    {"/catalog/instance_types/0/extended", "[-1]", "catalog.instance_types.extended: found"},
+    {"/catalog/instance_types/0/extended", "[1, 2, 3]", "catalog.instance_types.extended: found"},
     {"/nodes/0/gpu", "1", "nodes.gpu: found 1, expected the GPU of its offering, 0"},
     {"/nodes/0/gpus_milli", nullptr, R"(nodes lacks "gpus_milli")"},
     {"/nodes/0/gpus_milli", "4999",
@@ -259,6 +263,7 @@ TEST(ReadSnapshot, TurnsTheListsOfFormat1IntoClasses) {
   Json file = full_file();
   file["format_version"] = 1;
   for (const char* key : {"extended_resources", "pod_classes", "purchase_classes"}) file["catalog"].erase(key);
+  file["catalog"]["instance_types"][0].erase("extended");
   for (const char* key : {"pod_class", "leader"}) file["catalog"]["services"][0]["variants"][0].erase(key);
   for (Json& node : file["nodes"]) {
     node.erase("node_class");

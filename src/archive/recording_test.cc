@@ -385,5 +385,20 @@ TEST(Replay, FindsTheFirstStateWithDifferentActions) {
   EXPECT_TRUE(differs.back());
 }
 
+TEST(OtherPolicies, AreReadFromAFileWithAtLeastOneLayer) {
+  const Scratch scratch;
+  const auto read = [&](const std::string& text) {
+    std::ofstream(scratch.file()) << text;
+    return read_policies(scratch.file());
+  };
+  EXPECT_FALSE(read_policies("")->any());
+  const auto place = read("place: gang\n");
+  ASSERT_TRUE(place) << place.error().text();
+  EXPECT_TRUE(place->place);
+  EXPECT_FALSE(place->scale || place->provision);
+  EXPECT_TRUE(read("{}\n").error().text().contains("no policy is given, expected scale, place or provision"));
+  EXPECT_FALSE(read("replace: gang\n"));
+}
+
 }  // namespace
 }  // namespace capstan::archive

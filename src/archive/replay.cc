@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "manifest/fields.h"
 #include "model/plan.h"
+#include "settings/policy.h"
 
 namespace capstan::archive {
 namespace {
@@ -69,6 +71,25 @@ Result<ReplayCount> replay(Recording& recording, const OtherPolicies& other,
     if (differs) ++count.differing;
     if (!visit({**state, recorded, second, differs})) return count;
   }
+}
+
+std::expected<OtherPolicies, manifest::Errors> read_policies(const std::string& path) {
+  OtherPolicies out;
+  if (path.empty()) return out;
+  const Result<manifest::Node> root = manifest::parse_file(path);
+  if (!root) return std::unexpected(manifest::Errors(root.error()));
+  manifest::ErrorList errors;
+  errors.max_errors = manifest::ErrorList::kMaxErrors;
+  manifest::Fields fields(*root, "policy", errors);
+  if (const manifest::Node* layer = fields.take("scale")) out.scale = settings::read_scale(*layer, errors);
+  if (const manifest::Node* layer = fields.take("place")) out.place = settings::read_place(*layer, errors);
+  if (const manifest::Node* layer = fields.take("provision")) {
+    out.provision = settings::read_provision(*layer, "provision", errors);
+  }
+  fields.finish();
+  if (errors.ok() && !out.any()) errors.fail(root->place, "no policy is given, expected scale, place or provision");
+  if (!errors.ok()) return std::unexpected(errors.all());
+  return out;
 }
 
 }  // namespace capstan::archive

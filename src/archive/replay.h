@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "archive/recording.h"
 #include "archive/redecide.h"
+#include "manifest/errors.h"
 
 namespace capstan::archive {
 
@@ -19,6 +21,10 @@ struct OtherPolicies {
 
   bool any() const { return scale || place || provision; }
 };
+
+/// Reads a file with the keys scale, place and provision.
+/// @param path  empty: there are no other policies
+std::expected<OtherPolicies, manifest::Errors> read_policies(const std::string& path);
 
 /// The decisions of one recorded state.
 struct ReplayedState {

@@ -196,13 +196,10 @@ void check_ascending(const Rows& rows, const manifest::Place& place, const std::
       name + ": found a row that is not greater than the previous one, expected each row once, in ascending order");
 }
 
-/// Reads amounts of resources other than GPUs.
+/// Reads amounts of extended resources, by their position in the catalog.
 /// @param extended  number of the catalog's extended resources
-inline void read_resources(manifest::Fields& fields, model::Resources& out, std::size_t extended) {
-  need_integer(fields, "cpu_milli", out.cpu_milli, 0, kMaxResource);
-  need_integer(fields, "memory_mib", out.memory_mib, 0, kMaxResource);
-  need_integer(fields, "storage_mib", out.storage_mib, 0, kMaxResource);
-  need_integer(fields, "pod_slots", out.pod_slots, 0, kMaxResource);
+inline void read_extended(manifest::Fields& fields, std::vector<std::int64_t>& out, std::size_t extended,
+                          std::int64_t largest) {
   fields.check("extended", [&](const manifest::Node& node, manifest::ErrorList& errors) {
     const std::string name = fields.what() + ".extended";
     if (node.kind != manifest::Node::Kind::sequence || node.items.size() > extended) {
@@ -212,13 +209,23 @@ inline void read_resources(manifest::Fields& fields, model::Resources& out, std:
     }
     for (const manifest::Node& item : node.items) {
       const std::optional<std::int64_t> amount = manifest::read_integer(item.text);
-      if (item.kind != manifest::Node::Kind::scalar || !amount || *amount < 0 || *amount > kMaxResource) {
-        return errors.fail(item.place, name + ": found " + item.words() + ", expected an amount of 0.." +
-                                           std::to_string(kMaxResource));
+      if (item.kind != manifest::Node::Kind::scalar || !amount || *amount < 0 || *amount > largest) {
+        return errors.fail(item.place,
+                           name + ": found " + item.words() + ", expected an amount of 0.." + std::to_string(largest));
       }
-      out.extended.push_back(*amount);
+      out.push_back(*amount);
     }
   });
+}
+
+/// Reads amounts of resources other than GPUs.
+/// @param extended  number of the catalog's extended resources
+inline void read_resources(manifest::Fields& fields, model::Resources& out, std::size_t extended) {
+  need_integer(fields, "cpu_milli", out.cpu_milli, 0, kMaxResource);
+  need_integer(fields, "memory_mib", out.memory_mib, 0, kMaxResource);
+  need_integer(fields, "storage_mib", out.storage_mib, 0, kMaxResource);
+  need_integer(fields, "pod_slots", out.pod_slots, 0, kMaxResource);
+  read_extended(fields, out.extended, extended, kMaxResource);
 }
 
 /// Reads the class of pods. Format 1 has no classes: it lists the nodes and purchases that the pods may not use.

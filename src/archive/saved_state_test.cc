@@ -204,7 +204,7 @@ TEST(SavedState, HasTheLowestVersionThatHoldsEverything) {
   world.snapshot.gangs.set({0}, gang);
   EXPECT_EQ(version(), '5') << "a second pod set";
   world.catalog().services.front().workload.pods = 2;
-  world.catalog().services.front().workload.tensor_parallel = 2;
+  world.catalog().services.front().workload.gpus_per_replica = 2;
   world.catalog().services.front().workload.leader = model::LeaderPod{};
   EXPECT_EQ(version(), '6') << "a leader that differs from the workers";
   world.catalog().services.front().workload.leader.reset();
@@ -217,11 +217,20 @@ TEST(SavedState, HasTheLowestVersionThatHoldsEverything) {
   EXPECT_EQ(version(), '5');
   world.catalog().eligibility.pod_classes[pods.value].unsupported = model::PodRule::pod_affinity;
   EXPECT_EQ(version(), '6') << "a rule of pods that Capstan does not follow";
+  world.catalog().eligibility.pod_classes[pods.value].kept_apart = {true};
+  EXPECT_EQ(version(), '7') << "running pods that keep others apart";
+  world.catalog().eligibility.pod_classes[pods.value].kept_apart.clear();
+  world.catalog().instance_types = {{.name = "own", .pod_slots = 110}};
+  EXPECT_EQ(version(), '7') << "an instance type that states its pods";
+  world.catalog().instance_types = {};
+  EXPECT_EQ(version(), '6');
+  world.snapshot.nodes.set({7}, model::Node{});
+  EXPECT_EQ(version(), '7') << "a node without GPUs";
 }
 
 TEST(SavedState, RefusesInvalidFiles) {
   const BadState rows[] = {
-      {"another format", R"("format_version": 2)", R"("format_version": 7)", "format_version: found \"7\", expected"},
+      {"another format", R"("format_version": 2)", R"("format_version": 8)", "format_version: found \"8\", expected"},
       {"an unknown enum name", R"("phase":"ready")", R"("phase":"happy")", "\"happy\", expected"},
       {"a pod on a node that does not exist", R"("gpus_milli":4000,"node":0)", R"("gpus_milli":4000,"node":9)",
        "found 9, expected the id of a row"},

@@ -52,9 +52,11 @@ inline void add_services(World& world, model::Purchase sale) {
   world.pod_class({}, {.storage_mib = 20, .pod_slots = 1, .extended = {0, 2}});
   world.pod_class({true});
   catalog.eligibility.pod_classes.back().unsupported = model::PodRule::topology_spread;
+  catalog.eligibility.pod_classes[1].kept_apart = {false, true, true};
+  catalog.eligibility.pod_classes[1].kept_apart_by = "team/db-0";
   workload.price_per_hour = {6'880'000};
   workload.priority = 100;
-  workload.pods = 2, workload.tensor_parallel = 8;
+  workload.pods = 2, workload.gpus_per_replica = 8;
   workload.leader = {.gpus = {}, .pod_class = {1}};
   workload.preferred = model::TopologyLevel::node;
   prefill.name = "prefill", decode.name = "decode", other.name = "chat on A100";
@@ -72,6 +74,16 @@ void change_row(Table& table, Id id, Change change) {
   table.set(id, std::move(row));
 }
 
+/// Returns an instance type that states every resource.
+inline model::InstanceType full_instance_type() {
+  return {.name = "p5.48xlarge",
+          .cpu_milli = 192'000,
+          .memory_mib = 2'097'152,
+          .storage_mib = 30'000,
+          .pod_slots = 110,
+          .extended = std::vector<std::int64_t>{56, model::kUnlimited}};
+}
+
 /// Returns a snapshot with nodes of pools and foreign nodes, a group of claims, serving, starting and waiting replicas,
 /// and foreign workloads.
 inline model::Snapshot full_snapshot() {
@@ -81,7 +93,7 @@ inline model::Snapshot full_snapshot() {
   const model::OfferingId offering = world.offering(8, 0, 12);
   const model::PoolId pool = world.pool({offering}, 64);
   add_services(world, {pool, offering});
-  world.catalog().instance_types = {{.name = "p5.48xlarge", .cpu_milli = 192'000, .memory_mib = 2'097'152}};
+  world.catalog().instance_types = {full_instance_type()};
   world.catalog().offerings[offering.value].type = {0};
   world.node(0), world.node(1, 1);
   world.claim(pool, offering, model::Claim::Phase::registered, 1);

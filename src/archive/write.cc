@@ -48,6 +48,10 @@ Json pod_class(const model::PodClass& from) {
     if (from.node_classes[i]) json["node_classes"].push_back(i);
   }
   if (from.unsupported != model::PodRule::none) json["unsupported"] = word(from.unsupported);
+  for (std::size_t i = 0; i < from.kept_apart.size(); ++i) {
+    if (from.kept_apart[i]) json["kept_apart"].push_back(i);
+  }
+  if (!from.kept_apart_by.empty()) json["kept_apart_by"] = from.kept_apart_by;
   return json;
 }
 
@@ -71,7 +75,7 @@ Json workload(const model::Catalog& catalog, const model::Workload& from) {
   put(json, "model", from.model);
   put(json, "engine", from.engine);
   put(json, "gpu", from.gpu);
-  json["tensor_parallel"] = from.tensor_parallel;
+  json["tensor_parallel"] = from.gpus_per_replica;
   put(json, "dtype", from.dtype);
   json["role"] = word(from.role);
   json["pods"] = from.pods;
@@ -163,6 +167,9 @@ Json instance_type(const model::InstanceType& from) {
   Json json = {{"name", from.name}};
   if (from.cpu_milli) json["cpu_milli"] = *from.cpu_milli;
   if (from.memory_mib) json["memory_mib"] = *from.memory_mib;
+  if (from.storage_mib) json["storage_mib"] = *from.storage_mib;
+  if (from.pod_slots) json["pod_slots"] = *from.pod_slots;
+  if (from.extended) json["extended"] = *from.extended;
   return json;
 }
 
@@ -426,8 +433,21 @@ bool needs_format_6(const model::Snapshot& snapshot) {
   return found;
 }
 
+/// Returns true if a node has no GPUs and no GPU kind, if running pods keep others apart, or if an instance type states
+/// more than CPU and memory.
+bool needs_format_7(const model::Snapshot& snapshot) {
+  bool found = std::ranges::any_of(snapshot.catalog->eligibility.pod_classes,
+                                   [](const model::PodClass& pods) { return !pods.kept_apart.empty(); });
+  found |= std::ranges::any_of(snapshot.catalog->instance_types, [](const model::InstanceType& type) {
+    return type.storage_mib || type.pod_slots || type.extended;
+  });
+  snapshot.nodes.for_each([&](model::NodeId, const model::Node& node) { found |= !node.gpu.valid(); });
+  return found;
+}
+
 /// Returns the lowest version that has a key for everything in the snapshot, so that older readers read what they can.
 std::int64_t format_of(const model::Snapshot& snapshot) {
+  if (needs_format_7(snapshot)) return 7;
   if (needs_format_6(snapshot)) return 6;
   if (needs_format_5(snapshot)) return 5;
   bool has_devices = false;

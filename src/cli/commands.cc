@@ -9,18 +9,20 @@
 #include "archive/measured_result.h"
 #include "archive/recording.h"
 #include "archive/recording_file.h"
+#include "archive/saved_state.h"
 #include "base/number_text.h"
 #include "base/replace_file.h"
-#include "cli/from_snapshot.h"
+#include "base/unit_text.h"
 #include "cli/offline.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
-#include "cli/threshold.h"
 #include "experiment/compare.h"
 #include "experiment/report/render.h"
+#include "experiment/report/threshold.h"
 #include "experiment/run/job_names.h"
 #include "experiment/run/prepare.h"
 #include "experiment/text/words.h"
+#include "scenario/from_snapshot.h"
 #include "serve/page.h"
 
 namespace capstan::cli {
@@ -53,9 +55,9 @@ ExitCode print(const std::string& text) {
 
 namespace {
 
-ExitCode judge(const std::vector<Threshold>& thresholds, const experiment::Comparison& comparison) {
+ExitCode judge(const std::vector<experiment::Threshold>& thresholds, const experiment::Comparison& comparison) {
   ExitCode code = kOk;
-  for (const Threshold& threshold : thresholds) {
+  for (const experiment::Threshold& threshold : thresholds) {
     for (const experiment::RunResult& result : comparison.results) {
       if (!threshold.missed(result)) continue;
       std::fputs(fmt::format("threshold missed (--fail-on {}): {} has {}\n", threshold.text, result.policy,
@@ -83,9 +85,9 @@ std::string effort_words(const experiment::Comparison& comparison, double second
     jobs += result.job_outcomes().arrived;
   }
   const auto policies = static_cast<std::int64_t>(comparison.results.size());
-  std::string words = experiment::counted(policies, "policy", "policies");
+  std::string words = count_text(policies, "policy", "policies");
   if (comparison.extra_runs > 0) {
-    words += " and " + experiment::counted(comparison.extra_runs, "further run", "further runs");
+    words += " and " + count_text(comparison.extra_runs, "further run", "further runs");
   }
   const bool only_jobs = comparison.results.front().has_only_jobs();
   return fmt::format("{}, {} simulated {} in {:.2f} s\n", words, grouped_text(only_jobs ? jobs : requests),
@@ -159,15 +161,17 @@ std::string command_again(const SimulateArguments& arguments) {
 }
 
 ExitCode simulate(const SimulateArguments& arguments) {
-  std::vector<Threshold> thresholds;
+  std::vector<experiment::Threshold> thresholds;
   for (const std::string& text : arguments.fail_on) {
-    Result<Threshold> threshold = parse_threshold(text);
+    Result<experiment::Threshold> threshold = experiment::parse_threshold(text);
     if (!threshold) return report(threshold.error());
     thresholds.push_back(std::move(*threshold));
   }
   scenario::ScenarioOverrides overrides = arguments.overrides;
   if (!arguments.from_snapshot.empty()) {
-    const auto changes = read_changes(arguments.from_snapshot, arguments.service);
+    const Result<archive::SavedState> state = archive::read(arguments.from_snapshot);
+    if (!state) return report(state.error());
+    const auto changes = scenario::changes_of(state->snapshot, arguments.service, arguments.from_snapshot);
     if (!changes) return report(changes.error());
     // A later change replaces an earlier one, so --set overrides the snapshot.
     overrides.sets.insert(overrides.sets.begin(), changes->begin(), changes->end());

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "cli/ui_gate.h"
 #include "kube/access_review.h"
 #include "kube/client.h"
 #include "kube/credentials.h"
@@ -17,6 +16,7 @@
 #include "serve/dashboard.h"
 #include "serve/recorded.h"
 #include "serve/recorded_history.h"
+#include "serve/ui_gate.h"
 
 namespace capstan::cli {
 
@@ -62,7 +62,7 @@ class ControllerPage {
   kube::AccessReviewer reviewer_;
   serve::RecordedHistory history_;
   serve::Dashboard dashboard_;
-  UiGate gate_;
+  serve::UiGate gate_;
   net::HttpServer server_;
   bool has_new_decision_ = false;
   bool is_leading_ = false;

@@ -1,14 +1,13 @@
 #include "cli/cost.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "manifest/scalars.h"
 #include "plan/cost/answers.h"
+#include "plan/cost/render_answers.h"
 
 namespace capstan::cli {
 
@@ -97,31 +96,13 @@ std::vector<Statement> answer(const CostArguments& arguments, CostReader& read) 
   return {};
 }
 
-std::string cost_text(const std::vector<Statement>& statements) {
-  std::string out;
-  for (const Statement& statement : statements) {
-    out += fmt::format("{}: {}\n  {}\n", statement.name, statement.value, statement.why);
-  }
-  return out;
-}
-
-std::string cost_json(const std::vector<Statement>& statements) {
-  nlohmann::ordered_json answers = nlohmann::ordered_json::array();
-  for (const Statement& statement : statements) {
-    std::string name = statement.name;
-    std::ranges::replace(name, ' ', '_');
-    answers.push_back({{"name", name}, {"value", statement.value}, {"formula", statement.why}});
-  }
-  return nlohmann::ordered_json{{"format_version", 1}, {"answers", answers}}.dump(2) + '\n';
-}
-
 }  // namespace
 
 ExitCode cost(const CostArguments& arguments) {
   CostReader read;
   const std::vector<Statement> statements = answer(arguments, read);
   if (read.error()) return report(*read.error());
-  return print(arguments.output == Output::json ? cost_json(statements) : cost_text(statements));
+  return print(arguments.output == Output::json ? plan::answers_json(statements) : plan::answers_text(statements));
 }
 
 }  // namespace capstan::cli

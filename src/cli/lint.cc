@@ -14,13 +14,13 @@
 
 #include "base/file.h"
 #include "base/replace_file.h"
-#include "cli/fix_files.h"
 #include "cli/stop_signal.h"
 #include "cli/terminal.h"
 #include "lint/baseline.h"
 #include "lint/config.h"
 #include "lint/explain_rule.h"
 #include "lint/fix.h"
+#include "lint/fix_files.h"
 #include "lint/input/kustomize.h"
 #include "lint/lsp/language_server.h"
 #include "lint/render/render.h"
@@ -202,16 +202,16 @@ Result<void> check_fix_arguments(const LintArguments& arguments) {
 
 ExitCode print_diff(const LintArguments& arguments, const lint::Report& found) {
   const std::vector<lint::FixedFile> files = lint::apply_fixes(found, wanted_fixes(arguments));
-  std::fputs(fix_notes(files).c_str(), stderr);
-  return print(diff_of(files));
+  std::fputs(lint::fix_notes(files).c_str(), stderr);
+  return print(lint::diff_of(files));
 }
 
 /// Edits the files and lints them again, so that the report holds the findings that remain.
 ExitCode fix(const LintArguments& arguments, const lint::Config& config, lint::Report& found) {
   const std::vector<lint::FixedFile> files = lint::apply_fixes(found, wanted_fixes(arguments));
-  const std::vector<Error> errors = write_fixes(files);
-  std::fputs(fix_notes(files).c_str(), stderr);
-  if (errors.empty()) std::fputs(fixed_words(files).c_str(), stderr);
+  const std::vector<Error> errors = lint::write_fixes(files);
+  std::fputs(lint::fix_notes(files).c_str(), stderr);
+  if (errors.empty()) std::fputs(lint::fixed_words(files).c_str(), stderr);
   found = read_and_lint(arguments, config);
   std::ranges::copy(errors, std::back_inserter(found.unreadable));
   return use_baseline(arguments, found);

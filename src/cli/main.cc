@@ -139,7 +139,9 @@ CLI::App* add_decide(CLI::App& app, DecideArguments& arguments) {
   CLI::App* command = app.add_subcommand("decide", "Print the decision of one layer for a snapshot");
   const std::map<std::string, Layer> layers = {
       {"scale", Layer::scale}, {"place", Layer::place}, {"provision", Layer::provision}};
-  const auto take = [&arguments, layers](const std::string& word) { arguments.layer = layers.at(word); };
+  const auto take = [&arguments, layers](const std::string& word) {
+    if (const auto layer = layers.find(word); layer != layers.end()) arguments.layer = layer->second;
+  };
   add_word(*command, "layer", {"scale", "place", "provision"}, take, "scale, place or provision")->required();
   add_snapshot(*command, arguments.snapshot, "snapshot")->required();
   add_output(*command, arguments.output);
@@ -179,30 +181,31 @@ CLI::App* add_explain(CLI::App& app, ExplainArguments& arguments) {
 }
 
 CLI::App* add_explain_signals(CLI::App& explain, ExplainSignalsArguments& arguments) {
+  capstan::op::SignalQuestion& question = arguments.question;
   CLI::App* command = explain.add_subcommand(
       "signals", "Find the stage at which the signals of a service are lost, and the bottleneck of a slow replica");
-  command->add_option("service", arguments.service, "Name of an InferenceScaler, or NAMESPACE/NAME")
+  command->add_option("service", question.service, "Name of an InferenceScaler, or NAMESPACE/NAME")
       ->option_text("SERVICE");
-  CLI::Option* page = command->add_option("--page", arguments.page, "Read this page of metrics instead of a cluster");
+  CLI::Option* page = command->add_option("--page", question.page, "Read this page of metrics instead of a cluster");
   page->option_text("FILE");
-  CLI::Option* url = command->add_option("--url", arguments.url, "Read the page at this address instead of a cluster");
+  CLI::Option* url = command->add_option("--url", question.url, "Read the page at this address instead of a cluster");
   url->option_text("URL")->excludes(page);
-  command->add_option("--model", arguments.model, "Model name that the metrics must have")->option_text("NAME");
+  command->add_option("--model", question.model, "Model name that the metrics must have")->option_text("NAME");
   command
-      ->add_option("--engine", arguments.engine, "Engine that wrote the page; default: detected from the metric names")
+      ->add_option("--engine", question.engine, "Engine that wrote the page; default: detected from the metric names")
       ->option_text("NAME");
   command
-      ->add_option("--max-num-seqs", arguments.max_sequences,
+      ->add_option("--max-num-seqs", question.max_sequences,
                    "Maximum number of requests in a batch of the engine; default: 256")
       ->option_text("N")
       ->check(CLI::Range(1, 1'000'000));
   command
-      ->add_option("--prometheus", arguments.prometheus,
+      ->add_option("--prometheus", question.prometheus,
                    "Server to ask for GPU duty and the gateway's queue; default: the one that the service reads from")
       ->option_text("URL")
       ->excludes(page)
       ->excludes(url);
-  add_cluster(*command, arguments.cluster, "Namespace of the service; default: all namespaces are searched");
+  add_cluster(*command, question.cluster, "Namespace of the service; default: all namespaces are searched");
   add_output(*command, arguments.output);
   command->footer(
       "Examples:\n"

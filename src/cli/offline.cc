@@ -171,10 +171,14 @@ ExitCode explain(const ExplainArguments& arguments) {
   const explain::Answer account = explain::explain_object(
       *object, state->snapshot, state->names, {all.scale, all.place, all.provision},
       arguments.snapshot.empty() ? explain::Environment::simulation : explain::Environment::cluster);
+  // A scenario has several policies. The policies of a cluster are written in its InferenceScalers.
+  const std::string policy = arguments.snapshot.empty() ? state->policies.name : "";
   if (arguments.output == Output::json) {
-    return print(Json::parse(explain::json(*state->snapshot.catalog, arguments.object, account)).dump(2) + "\n");
+    const std::string document = explain::json(*state->snapshot.catalog, arguments.object, policy, account);
+    return print(Json::parse(document).dump(2) + "\n");
   }
-  std::string text = explain::lines(account.summary) + "\n";
+  std::string text = policy.empty() ? "" : "policy:  " + policy + "\n";
+  text += explain::lines(account.summary) + "\n";
   if (arguments.verbose) {
     text += '\n' + experiment::wrapped_lines(experiment::sentence_lines(account.text),
                                              static_cast<std::size_t>(output_width()));

@@ -11,20 +11,22 @@
 #include "base/number_text.h"
 #include "base/output_folder.h"
 #include "base/replace_file.h"
-#include "cli/measure_load.h"
-#include "cli/plan_report.h"
 #include "cli/progress.h"
 #include "experiment/text/words.h"
+#include "kube/wall_clock.h"
 #include "manifest/fields.h"
 #include "plan/against/render.h"
 #include "plan/against/terms.h"
-#include "plan/figures.h"
-#include "plan/files.h"
+#include "plan/feasibility/refusal.h"
 #include "plan/make_plan.h"
+#include "plan/measure/measure_loads.h"
+#include "plan/read/read_spec.h"
+#include "plan/render/files.h"
 #include "plan/render/page.h"
 #include "plan/render/render.h"
-#include "plan/spec/read_spec.h"
-#include "plan/spec/refusal.h"
+#include "plan/report/plan_report.h"
+#include "plan/result/figures.h"
+#include "serve/page.h"
 
 namespace capstan::cli {
 
@@ -76,7 +78,9 @@ ExitCode print_against(const PlanArguments& arguments, const plan::Plan& made,
   const auto render = arguments.output == PlanOutput::json       ? plan::render_against_json
                       : arguments.output == PlanOutput::markdown ? plan::render_against_markdown
                                                                  : plan::render_against_text;
-  const ExitCode printed = print(render(made, differences, *scalers, plan::comparison_notes(made, existing)));
+  std::vector<std::string> notes = plan::notes_on_constant_fleets(made, *scalers);
+  std::ranges::move(plan::comparison_notes(made, existing), std::back_inserter(notes));
+  const ExitCode printed = print(render(made, differences, *scalers, notes));
   return printed == kOk && !differences.empty() ? kFindings : printed;
 }
 
@@ -167,6 +171,19 @@ std::string command_of(const PlanArguments& arguments) {
   return command + " --report " + experiment::shell_word(arguments.report);
 }
 
+/// Simulates the proof of the plan again and writes a page with charts for each service.
+Result<void> write_report(const PlanArguments& arguments, const plan::Plan& made, const plan::SearchOptions& options) {
+  const plan::PlanReportOptions report{.command = command_of(arguments), .out = arguments.out};
+  for (const auto& [spec, planned] : plan::planned_services(made.spec, made.services)) {
+    const Result<experiment::Comparison> proof = plan::prove_plan(spec, planned, options);
+    if (!proof) return std::unexpected(proof.error());
+    const std::string path = plan::plan_report_path(made.spec, planned.service, arguments.report);
+    const Result<void> written = replace_file(path, serve::page(plan::plan_report_json(spec, planned, *proof, report)));
+    if (!written) return written;
+  }
+  return {};
+}
+
 }  // namespace
 
 ExitCode make_plan(const PlanArguments& arguments) {
@@ -179,14 +196,15 @@ ExitCode make_plan(const PlanArguments& arguments) {
   }
   if (!arguments.report.empty()) {
     for (const plan::ServiceSpec& service : spec->services) {
-      const std::string path = plan_report_path(*spec, service.name, arguments.report);
+      const std::string path = plan::plan_report_path(*spec, service.name, arguments.report);
       if (const Result<void> good = check_replaceable(path); !good) return report(good.error());
     }
   }
   Result<std::vector<plan::ExistingObject>> existing;
   if (!arguments.against.empty()) existing = read_existing(arguments.against);
   if (!existing) return report(existing.error());
-  if (const Result<void> measured = measure_loads(*spec); !measured) return report(measured.error());
+  const std::int64_t now_ms = kube::machine_wall_clock()().unix_us / 1000;
+  if (const Result<void> measured = plan::measure_loads(*spec, now_ms); !measured) return report(measured.error());
   plan::SearchOptions options{.jobs = arguments.jobs, .progress = {}};
   std::optional<ProgressReport> progress(std::in_place, progress_output());
   options.progress = [&progress](const std::string& words) {
@@ -199,10 +217,7 @@ ExitCode make_plan(const PlanArguments& arguments) {
   options.progress = {};
   if (!made) return report(made.error());
   if (!arguments.report.empty()) {
-    const PlanReportOptions page{.path = arguments.report, .command = command_of(arguments), .out = arguments.out};
-    if (const auto written = write_plan_report(*made, options, page); !written) {
-      return report(written.error());
-    }
+    if (const auto written = write_report(arguments, *made, options); !written) return report(written.error());
   }
   if (!plan::holds_slo(*made)) return report_missed(arguments, *made);
   if (!arguments.out.empty()) {

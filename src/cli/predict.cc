@@ -21,8 +21,10 @@ std::string json_of(const experiment::PredictReport& report, const std::string& 
   using Json = nlohmann::ordered_json;
   Json json = {{"format_version", 1},
                {"engine", engine},
+               {"tpot_error_min", rounded(report.tpot_error_min)},
                {"tpot_error_median", rounded(report.tpot_error_median)},
                {"tpot_error_p90", rounded(report.tpot_error_p90)},
+               {"tpot_error_max", rounded(report.tpot_error_max)},
                {"rows", report.rows.size()},
                {"rows_skipped", report.rows_skipped}};
   json["groups"] = Json::array();
@@ -53,6 +55,19 @@ std::string json_of(const experiment::PredictReport& report, const std::string& 
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+/// Returns the errors of all points. Quantiles of fewer than ten points say little, so their range is stated instead.
+std::string summary_of(const experiment::PredictReport& report) {
+  constexpr std::size_t kFewestForQuantiles = 10;
+  if (report.rows.size() == 1)
+    return fmt::format("TPOT error of the only point: {:.1f} %", 100 * report.tpot_error_max);
+  if (report.rows.size() < kFewestForQuantiles) {
+    return fmt::format("TPOT error of the {} points: {:.1f} to {:.1f} %", report.rows.size(),
+                       100 * report.tpot_error_min, 100 * report.tpot_error_max);
+  }
+  return fmt::format("TPOT error: median {:.1f} %, 90 % of points within {:.1f} %", 100 * report.tpot_error_median,
+                     100 * report.tpot_error_p90);
+}
+
 std::string text_of(const experiment::PredictReport& report, const std::string& engine) {
   std::string text = fmt::format(
       "{} · {} measured points compared, {} skipped (no engine table, or another engine, mode or precision)\n\n",
@@ -62,8 +77,7 @@ std::string text_of(const experiment::PredictReport& report, const std::string& 
     text += fmt::format("  {:<24} {:<8} {:>5}  {:>9.1f} %  {:>+4.1f} %\n", group.model, group.gpu, group.rows,
                         100 * group.tpot_error_median, 100 * group.tpot_error_bias_median);
   }
-  return text + fmt::format("\nTPOT error: median {:.1f} %, 90 % of points within {:.1f} %\n",
-                            100 * report.tpot_error_median, 100 * report.tpot_error_p90);
+  return text + "\n" + summary_of(report) + "\n";
 }
 
 /// Returns the bundled table, with the rows of the file `step_times` if one is named.

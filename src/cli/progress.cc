@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/number_text.h"
+#include "base/unit_text.h"
 #include "experiment/text/words.h"
 
 namespace capstan::cli {
@@ -71,7 +72,7 @@ std::string progress_words(const experiment::Progress& progress, Duration elapse
   }
   std::string text = progress.stage.empty() ? "" : progress.stage + " · ";
   text += fmt::format("{} simulated · {}", experiment::clock(progress.at),
-                      experiment::counted(progress.arrived, "request", "requests"));
+                      count_text(progress.arrived, "request", "requests"));
   // The elapsed time includes earlier stages, so the speed of this stage is unknown.
   if (!progress.stage.empty()) return text + " · " + seconds(elapsed);
   if (elapsed.count() > 0) {

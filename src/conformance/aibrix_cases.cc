@@ -30,12 +30,13 @@ Value kpa(const CaseInput& given) {
                                       given["activation_scale"].integer(0, kMaxPods), rates_of(given))}});
 }
 
+constexpr Kind kAibrixKinds[] = {
+    {"apa", apa},
+    {"kpa", kpa},
+};
+
 }  // namespace
 
-std::optional<Value> answer_aibrix(std::string_view kind, const CaseInput& given) {
-  if (kind == "apa") return apa(given);
-  if (kind == "kpa") return kpa(given);
-  return std::nullopt;
-}
+std::span<const Kind> aibrix_kinds() { return kAibrixKinds; }
 
 }  // namespace capstan::conformance

@@ -313,20 +313,21 @@ Value reconcile(const CaseInput& given) {
   return answer(limited.replicas, held > proposal.replicas ? "ScaleDownStabilized" : "ScaleUpStabilized");
 }
 
+constexpr Kind kHpaKinds[] = {
+    {"replica_calculation", replica_calculation},
+    {"pod_grouping", pod_grouping},
+    {"limit_without_behavior", [](const CaseInput& given) { return limit(given, false); }},
+    {"limit_with_policies", [](const CaseInput& given) { return limit(given, true); }},
+    {"scale_up_limit", [](const CaseInput& given) { return one_limit(given, true); }},
+    {"scale_down_limit", [](const CaseInput& given) { return one_limit(given, false); }},
+    {"stabilize_default", [](const CaseInput& given) { return stabilized(given, false); }},
+    {"stabilize_windows", [](const CaseInput& given) { return stabilized(given, true); }},
+    {"scale_event_log", scale_event_log},
+    {"reconcile", reconcile},
+};
+
 }  // namespace
 
-std::optional<Value> answer_hpa(std::string_view kind, const CaseInput& given) {
-  if (kind == "replica_calculation") return replica_calculation(given);
-  if (kind == "pod_grouping") return pod_grouping(given);
-  if (kind == "limit_without_behavior") return limit(given, false);
-  if (kind == "limit_with_policies") return limit(given, true);
-  if (kind == "scale_up_limit") return one_limit(given, true);
-  if (kind == "scale_down_limit") return one_limit(given, false);
-  if (kind == "stabilize_default") return stabilized(given, false);
-  if (kind == "stabilize_windows") return stabilized(given, true);
-  if (kind == "scale_event_log") return scale_event_log(given);
-  if (kind == "reconcile") return reconcile(given);
-  return std::nullopt;
-}
+std::span<const Kind> hpa_kinds() { return kHpaKinds; }
 
 }  // namespace capstan::conformance

@@ -137,16 +137,17 @@ Value composite(const CaseInput& given) {
   return object({{"milli", keda::quantity_milli(fallback_value)}});
 }
 
+Value quantity(const CaseInput& given) {
+  return object({{"is_zero", keda::quantity_milli(any_number(given["value"])) == 0}});
+}
+
+constexpr Kind kKedaKinds[] = {
+    {"fallback", fallback}, {"activation", activation},   {"prometheus_result", prometheus_result},
+    {"quantity", quantity}, {"metric_type", metric_type}, {"composite", composite},
+};
+
 }  // namespace
 
-std::optional<Value> answer_keda(std::string_view kind, const CaseInput& given) {
-  if (kind == "fallback") return fallback(given);
-  if (kind == "activation") return activation(given);
-  if (kind == "prometheus_result") return prometheus_result(given);
-  if (kind == "quantity") return object({{"is_zero", keda::quantity_milli(any_number(given["value"])) == 0}});
-  if (kind == "metric_type") return metric_type(given);
-  if (kind == "composite") return composite(given);
-  return std::nullopt;
-}
+std::span<const Kind> keda_kinds() { return kKedaKinds; }
 
 }  // namespace capstan::conformance

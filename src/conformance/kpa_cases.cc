@@ -166,23 +166,28 @@ Value window_average(const CaseInput& given) {
   return object({{"reads", std::move(reads)}});
 }
 
+Value sample_size(const CaseInput& given) {
+  return object({{"sample_pods", kpa::sample_size(given["population_pods"].integer(-1'000'000'000, 1'000'000'000))}});
+}
+
+Value smoothing_coefficient(const CaseInput& given) {
+  return object({{"coefficient", kpa::smoothing_coefficient(given["buckets"].number(1, kMaxAmount))}});
+}
+
+constexpr Kind kKpaKinds[] = {
+    {"decide", decide},
+    {"start_state", start_state},
+    {"target", target},
+    {"scale_to_zero", scale_to_zero},
+    {"sample_size", sample_size},
+    {"window_max", window_max},
+    {"time_window_max", time_window_max},
+    {"window_average", window_average},
+    {"smoothing_coefficient", smoothing_coefficient},
+};
+
 }  // namespace
 
-std::optional<Value> answer_kpa(std::string_view kind, const CaseInput& given) {
-  if (kind == "decide") return decide(given);
-  if (kind == "start_state") return start_state(given);
-  if (kind == "target") return target(given);
-  if (kind == "scale_to_zero") return scale_to_zero(given);
-  if (kind == "sample_size") {
-    return object({{"sample_pods", kpa::sample_size(given["population_pods"].integer(-1'000'000'000, 1'000'000'000))}});
-  }
-  if (kind == "window_max") return window_max(given);
-  if (kind == "time_window_max") return time_window_max(given);
-  if (kind == "window_average") return window_average(given);
-  if (kind == "smoothing_coefficient") {
-    return object({{"coefficient", kpa::smoothing_coefficient(given["buckets"].number(1, kMaxAmount))}});
-  }
-  return std::nullopt;
-}
+std::span<const Kind> kpa_kinds() { return kKpaKinds; }
 
 }  // namespace capstan::conformance

@@ -1,20 +1,26 @@
 #pragma once
 
-#include <optional>
+#include <span>
 #include <string_view>
 
 #include "conformance/case_input.h"
 #include "conformance/value.h"
 
-/// Functions that return a peer's answer to a case, or nothing if the peer has no such kind. The `schema` of a case
-/// file describes the kinds.
 namespace capstan::conformance {
 
-std::optional<Value> answer_hpa(std::string_view kind, const CaseInput& given);
-std::optional<Value> answer_kpa(std::string_view kind, const CaseInput& given);
-std::optional<Value> answer_keda(std::string_view kind, const CaseInput& given);
-std::optional<Value> answer_ray_serve(std::string_view kind, const CaseInput& given);
-std::optional<Value> answer_wva(std::string_view kind, const CaseInput& given);
-std::optional<Value> answer_aibrix(std::string_view kind, const CaseInput& given);
+/// A part of a peer that cases test. docs/reference/conformance.md describes the fields of each kind.
+struct Kind {
+  std::string_view name;
+  /// Computes the answer to a case's input, as an object. `given` records unreadable input.
+  Value (*answer)(const CaseInput& given);
+};
+
+/// The kinds of each suite.
+std::span<const Kind> hpa_kinds();
+std::span<const Kind> kpa_kinds();
+std::span<const Kind> keda_kinds();
+std::span<const Kind> ray_serve_kinds();
+std::span<const Kind> wva_kinds();
+std::span<const Kind> aibrix_kinds();
 
 }  // namespace capstan::conformance

@@ -157,16 +157,13 @@ Value merged_average(const CaseInput& given) {
        {"average_from_all_reported", has_steps ? average_from(ray_serve::complete_from(series, total)) : Value()}});
 }
 
+constexpr Kind kRayServeKinds[] = {
+    {"policy", policy}, {"scale_factor", scale_factor},     {"delay_state", delay_state}, {"slow_loop", slow_loop},
+    {"gang", gang},     {"merged_average", merged_average},
+};
+
 }  // namespace
 
-std::optional<Value> answer_ray_serve(std::string_view kind, const CaseInput& given) {
-  if (kind == "policy") return policy(given);
-  if (kind == "scale_factor") return scale_factor(given);
-  if (kind == "delay_state") return delay_state(given);
-  if (kind == "slow_loop") return slow_loop(given);
-  if (kind == "gang") return gang(given);
-  if (kind == "merged_average") return merged_average(given);
-  return std::nullopt;
-}
+std::span<const Kind> ray_serve_kinds() { return kRayServeKinds; }
 
 }  // namespace capstan::conformance

@@ -87,14 +87,17 @@ class Comparison {
 Failure ask(const Suite& suite, const Case& row) {
   Failure failure{row.id, {}, {}};
   CaseInput::Problem problem;
-  const std::optional<Value> answer = suite.answer(row.kind, CaseInput(row.given, "given", problem));
-  if (!answer)
-    failure.problem = "kind: found " + (row.kind.empty() ? "none" : "\"" + row.kind + "\"") +
-                      ", expected a kind of the cases of suite " + std::string(suite.name);
-  else if (problem)
+  const Kind* kind = suite.find_kind(row.kind);
+  if (kind == nullptr) {
+    failure.problem = "kind: found " + (row.kind.empty() ? "none" : "\"" + row.kind + "\"") + ", expected " +
+                      suite.kind_words(row.kind);
+    return failure;
+  }
+  const Value answer = kind->answer(CaseInput(row.given, "given", problem));
+  if (problem)
     failure.problem = *problem;
   else
-    failure.differences = differences(row.expect, *answer, suite.tolerances);
+    failure.differences = differences(row.expect, answer, suite.tolerances);
   return failure;
 }
 

@@ -15,9 +15,9 @@ struct Difference {
 };
 
 /// Returns the fields in which `found` differs from `expected`. Only fields of `expected` are compared, and an absent
-/// field equals null. An expected `error` matches any error. Some fields have a meaning of their own if `found` lacks
-/// them: `X_min_exclusive`, `X_min` and `X_max` are bounds on field X, and the fields in `derived` are compared as if
-/// they were not nested.
+/// field equals null. An expected `error` matches any error. If `found` has no field `X_min_exclusive`, `X_min` or
+/// `X_max`, such a field is a bound on field X. If `found` has no field `derived`, the fields in it are compared with
+/// the fields beside it.
 std::vector<Difference> differences(const Value& expected, const Value& found, std::span<const Tolerance> tolerances);
 
 struct Failure {

@@ -49,26 +49,27 @@ TEST(Differences, OnlyExpectedFieldsAreCompared) {
 }
 
 /// Answers like a peer that doubles its input.
-std::optional<Value> double_input(std::string_view kind, const CaseInput& given) {
-  if (kind != "double") return std::nullopt;
-  return object({{"n", 2 * given["n"].integer(0, 9)}});
-}
+Value double_input(const CaseInput& given) { return object({{"n", 2 * given["n"].integer(0, 9)}}); }
+Value negate_input(const CaseInput& given) { return object({{"n", -given["n"].integer(0, 9)}}); }
 
 TEST(Run, ListsFailedCases) {
   const std::vector<Case> cases = {
       {"right", "double", json(R"({"n": 2})"), json(R"({"n": 4})")},
       {"wrong", "double", json(R"({"n": 2})"), json(R"({"n": 5})")},
       {"unreadable", "double", json(R"({"n": 20})"), json(R"({"n": 40})")},
-      {"unknown", "triple", json(R"({"n": 2})"), json(R"({"n": 6})")},
+      {"misspelt", "duoble", json(R"({"n": 2})"), json(R"({"n": 4})")},
+      {"without a kind", "", json(R"({"n": 2})"), json(R"({"n": 4})")},
   };
-  const Report report = run({"test", double_input, {}}, cases);
+  const Kind kinds[] = {{"double", double_input}, {"negate", negate_input}};
+  const Report report = run({"test", kinds, {}}, cases);
   EXPECT_EQ(to_text(report),
             "wrong: n: expected 5, found 4\n"
             "unreadable: given.n: found 20, expected an integer from 0 to 9\n"
-            "unknown: kind: found \"triple\", expected a kind of the cases of suite test\n"
-            "1 passed, 3 failed\n");
+            "misspelt: kind: found \"duoble\", expected one of double, negate (did you mean double?)\n"
+            "without a kind: kind: found none, expected one of double, negate\n"
+            "1 passed, 4 failed\n");
   const Value written = json(to_json(report).c_str());
-  EXPECT_EQ(to_text(written["failed"]), "3");
+  EXPECT_EQ(to_text(written["failed"]), "4");
   EXPECT_EQ(to_text((*written["failures"].array())[0]),
             R"({"id": "wrong", "problem": null, "differences": [{"field": "n", "expected": "5", "found": "4"}]})");
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/similar_names.h"
 #include "conformance/peers.h"
 
 namespace capstan::conformance {
@@ -15,21 +16,40 @@ constexpr Tolerance kHpa[] = {{"unready", 0, 0, true}, {"missing", 0, 0, true}};
 constexpr Tolerance kKpa[] = {{"excess_burst_capacity", 1, 0}, {"coefficient", 1e-5, 0}};
 constexpr Tolerance kWva[] = {{"prefill_ms", 0, 1e-6}, {"decode_ms", 0, 1e-6}};
 
-constexpr std::array kSuites = {
-    Suite{"hpa", answer_hpa, kHpa}, Suite{"kpa", answer_kpa, kKpa},           Suite{"keda", answer_keda, {}},
-    Suite{"wva", answer_wva, kWva}, Suite{"ray_serve", answer_ray_serve, {}}, Suite{"aibrix", answer_aibrix, {}},
-};
+std::span<const Suite> suites() {
+  static const std::array kSuites = {
+      Suite{"hpa", hpa_kinds(), kHpa}, Suite{"kpa", kpa_kinds(), kKpa},           Suite{"keda", keda_kinds(), {}},
+      Suite{"wva", wva_kinds(), kWva}, Suite{"ray_serve", ray_serve_kinds(), {}}, Suite{"aibrix", aibrix_kinds(), {}},
+  };
+  return kSuites;
+}
 
 }  // namespace
 
+const Kind* Suite::find_kind(std::string_view kind) const {
+  const auto found = std::ranges::find(kinds, kind, &Kind::name);
+  return found == kinds.end() ? nullptr : &*found;
+}
+
+std::string Suite::kind_words(std::string_view found) const {
+  std::vector<std::string_view> names;
+  std::string text;
+  for (const Kind& kind : kinds) {
+    names.push_back(kind.name);
+    text += (text.empty() ? "one of " : ", ") + std::string(kind.name);
+  }
+  return text + did_you_mean_words(found, names);
+}
+
 const Suite* find_suite(std::string_view name) {
-  const auto found = std::ranges::find(kSuites, name, &Suite::name);
-  return found == kSuites.end() ? nullptr : &*found;
+  const std::span<const Suite> all = suites();
+  const auto found = std::ranges::find(all, name, &Suite::name);
+  return found == all.end() ? nullptr : &*found;
 }
 
 std::string suite_names() {
   std::string names;
-  for (const Suite& suite : kSuites) names += (names.empty() ? "" : ", ") + std::string(suite.name);
+  for (const Suite& suite : suites()) names += (names.empty() ? "" : ", ") + std::string(suite.name);
   return names;
 }
 

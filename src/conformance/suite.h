@@ -1,13 +1,12 @@
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
-#include "conformance/case_input.h"
+#include "conformance/peers.h"
 #include "conformance/value.h"
 
 namespace capstan::conformance {
@@ -15,12 +14,12 @@ namespace capstan::conformance {
 /// One row of a case file: an input for a peer, and the answer that the peer's own tests expect.
 struct Case {
   std::string id;
-  std::string kind;  ///< part of the peer that the case tests; "" if the whole file tests one part
+  std::string kind;  ///< part of the peer that the case tests; "" if the file states none, which no suite has
   Value given;
   Value expect;  ///< expected fields of the answer; other fields are not compared
 };
 
-/// Parses the `cases` of a file `{source, schema, cases: [{id, kind?, given, expect}]}`.
+/// Parses the `cases` of a file `{source, schema, cases: [{id, kind, given, expect}]}`.
 /// @return an error if the text is not JSON, has more than 100 000 rows, or has a row without these parts
 Result<std::vector<Case>> parse_cases(std::string_view text, const std::string& file);
 
@@ -32,13 +31,16 @@ struct Tolerance {
   bool any_order = false;  ///< true for a list that the peer treats as a set
 };
 
-/// The test suite of one peer, with the function that computes the peer's answers.
+/// The test suite of one peer.
 struct Suite {
   std::string_view name;  ///< stem of its case file
-  /// Computes the answer to a case's input, as an object. Returns nothing if the kind is unknown. `given` records
-  /// unreadable input.
-  std::optional<Value> (*answer)(std::string_view kind, const CaseInput& given);
+  std::span<const Kind> kinds;
   std::span<const Tolerance> tolerances;
+
+  /// Returns null if the suite has no such kind.
+  const Kind* find_kind(std::string_view kind) const;
+  /// Returns the kinds for an error message: "one of target, window_max (did you mean target?)".
+  std::string kind_words(std::string_view found) const;
 };
 
 /// Returns null if no suite has this name.

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "base/file.h"
+#include "conformance/run.h"
+
 namespace capstan::conformance {
 namespace {
 
@@ -10,6 +15,62 @@ TEST(Suites, AreFoundByTheStemOfTheirFileName) {
   EXPECT_EQ(find_suite("hpa")->name, "hpa");
   EXPECT_EQ(find_suite("unknown"), nullptr);
   EXPECT_TRUE(suite_names().starts_with("hpa"));
+}
+
+/// Appends the names of all fields of a value, at any depth. The members of an object that counts something by name,
+/// such as GPUs by type, are no fields.
+void add_fields(const Value& value, std::vector<std::string>& fields) {
+  constexpr std::string_view kByName[] = {"pools",         "nodes",   "used",  "limits",
+                                          "limit_by_type", "targets", "costs", "triggers"};
+  if (const Value::Array* items = value.array(); items != nullptr) {
+    for (const Value& item : *items) add_fields(item, fields);
+  }
+  if (const Value::Object* members = value.object(); members != nullptr) {
+    for (const Member& member : *members) {
+      fields.push_back(member.key);
+      if (std::ranges::find(kByName, member.key) == std::end(kByName)) add_fields(member.value, fields);
+    }
+  }
+}
+
+constexpr std::string_view kSuites[] = {"hpa", "kpa", "keda", "wva", "ray_serve", "aibrix"};
+
+TEST(Suites, HaveAnExampleOfEachKindThatPasses) {
+  for (const std::string_view name : kSuites) {
+    SCOPED_TRACE(name);
+    const Suite& suite = *find_suite(name);
+    const auto text = read_file(CAPSTAN_SOURCE_DIR "/tests/conformance/" + std::string(name) + ".json", 1u << 20);
+    ASSERT_TRUE(text);
+    const Result<std::vector<Case>> cases = parse_cases(*text, std::string(name));
+    ASSERT_TRUE(cases) << cases.error().text();
+    EXPECT_EQ(to_text(run(suite, *cases)), std::to_string(cases->size()) + " passed, 0 failed\n");
+    for (const Kind& kind : suite.kinds) {
+      EXPECT_NE(std::ranges::find(*cases, kind.name, &Case::kind), cases->end()) << kind.name << " has no example";
+    }
+  }
+}
+
+TEST(Suites, AreDescribedInTheReferenceWithEachKindAndField) {
+  const auto page = read_file(CAPSTAN_SOURCE_DIR "/docs/reference/conformance.md", 1u << 20);
+  ASSERT_TRUE(page);
+  for (const std::string_view name : kSuites) {
+    const std::size_t from = page->find("### " + std::string(name) + "\n");
+    ASSERT_NE(from, page->npos) << name;
+    const std::string section = page->substr(from, page->find("\n### ", from + 1) - from);
+    std::vector<std::string> words;
+    for (const Kind& kind : find_suite(name)->kinds) words.emplace_back(kind.name);
+    const auto text = read_file(CAPSTAN_SOURCE_DIR "/tests/conformance/" + std::string(name) + ".json", 1u << 20);
+    ASSERT_TRUE(text);
+    const Result<std::vector<Case>> cases = parse_cases(*text, std::string(name));
+    ASSERT_TRUE(cases) << cases.error().text();
+    for (const Case& row : *cases) {
+      add_fields(row.given, words);
+      for (const Member& field : *row.expect.object()) words.push_back(field.key);
+    }
+    for (const std::string& word : words) {
+      EXPECT_NE(section.find('`' + word + '`'), section.npos) << name << " lacks " << word;
+    }
+  }
 }
 
 TEST(Cases, AreRead) {

@@ -305,26 +305,25 @@ Value service_time(const CaseInput& given) {
                  {"decode_ms", static_cast<double>(wva::decode_ms(service, size, batch))}});
 }
 
-std::optional<Value> answer_queue(std::string_view kind, const CaseInput& given) {
-  if (kind == "service_time") return service_time(given);
-  if (kind == "queue_validity") {
-    return valid(wva::is_valid_queue(single(given["K"]), single(given["lambda"]), single(given["mu"])));
-  }
-  if (kind == "request_size_check") {
-    return valid(wva::RequestSize{single(given["avg_input"]), single(given["avg_output"])}.valid());
-  }
-  if (kind == "queue_config_check") {
-    return valid(given["max_batch"].integer() > 0 && given["max_queue"].integer() >= 0 &&
-                 given["has_service_parameters"].boolean());
-  }
-  if (kind == "sizing_targets_check") {
-    const auto is_valid = [&](std::string_view target) {
-      const CaseInput stated = given.find(target);
-      return !stated || stated.number() >= 0;
-    };
-    return valid(is_valid("ttft_ms") && is_valid("itl_ms") && is_valid("tps"));
-  }
-  return std::nullopt;
+Value queue_validity(const CaseInput& given) {
+  return valid(wva::is_valid_queue(single(given["K"]), single(given["lambda"]), single(given["mu"])));
+}
+
+Value request_size_check(const CaseInput& given) {
+  return valid(wva::RequestSize{single(given["avg_input"]), single(given["avg_output"])}.valid());
+}
+
+Value queue_config_check(const CaseInput& given) {
+  return valid(given["max_batch"].integer() > 0 && given["max_queue"].integer() >= 0 &&
+               given["has_service_parameters"].boolean());
+}
+
+Value sizing_targets_check(const CaseInput& given) {
+  const auto is_valid = [&](std::string_view target) {
+    const CaseInput stated = given.find(target);
+    return !stated || stated.number() >= 0;
+  };
+  return valid(is_valid("ttft_ms") && is_valid("itl_ms") && is_valid("tps"));
 }
 
 std::vector<std::int64_t> integers(const CaseInput& given) {
@@ -334,30 +333,44 @@ std::vector<std::int64_t> integers(const CaseInput& given) {
   return all;
 }
 
+Value capacity_from_parameters(const CaseInput& given) {
+  return object({{"tokens", wva::capacity_from_parameters(or_else(given, "max_batched_tokens", tokens, std::int64_t{0}),
+                                                          or_else(given, "max_seqs", tokens, std::int64_t{0}),
+                                                          given["avg_input"].number(0, 1e9),
+                                                          given["avg_output"].number(0, 1e9))}});
+}
+
+Value median(const CaseInput& given) { return object({{"median", wva::median(integers(given["values"]))}}); }
+
+Value accelerator_name(const CaseInput& given) {
+  return object({{"short", wva::accelerator_name(given["name"].text())}});
+}
+
+constexpr Kind kWvaKinds[] = {
+    {"saturation_v1", saturation_v1},
+    {"saturation_v1_targets", saturation_v1_targets},
+    {"saturation_v2", saturation_v2},
+    {"capacity_from_parameters", capacity_from_parameters},
+    {"median", median},
+    {"cost_aware", cost_aware},
+    {"order", order},
+    {"cheapest", cheapest},
+    {"merge_limits", merge_limits},
+    {"limiter", limiter},
+    {"limiter_inventory", limiter_inventory},
+    {"inventory", inventory},
+    {"pool_grant", pool_grant},
+    {"accelerator_name", accelerator_name},
+    {"enforcer", enforcer},
+    {"service_time", service_time},
+    {"queue_validity", queue_validity},
+    {"request_size_check", request_size_check},
+    {"queue_config_check", queue_config_check},
+    {"sizing_targets_check", sizing_targets_check},
+};
+
 }  // namespace
 
-std::optional<Value> answer_wva(std::string_view kind, const CaseInput& given) {
-  if (kind == "saturation_v1") return saturation_v1(given);
-  if (kind == "saturation_v1_targets") return saturation_v1_targets(given);
-  if (kind == "saturation_v2") return saturation_v2(given);
-  if (kind == "capacity_from_parameters") {
-    return object({{"tokens", wva::capacity_from_parameters(
-                                  or_else(given, "max_batched_tokens", tokens, std::int64_t{0}),
-                                  or_else(given, "max_seqs", tokens, std::int64_t{0}),
-                                  given["avg_input"].number(0, 1e9), given["avg_output"].number(0, 1e9))}});
-  }
-  if (kind == "median") return object({{"median", wva::median(integers(given["values"]))}});
-  if (kind == "cost_aware") return cost_aware(given);
-  if (kind == "order") return order(given);
-  if (kind == "cheapest") return cheapest(given);
-  if (kind == "merge_limits") return merge_limits(given);
-  if (kind == "limiter") return limiter(given);
-  if (kind == "limiter_inventory") return limiter_inventory(given);
-  if (kind == "inventory") return inventory(given);
-  if (kind == "pool_grant") return pool_grant(given);
-  if (kind == "accelerator_name") return object({{"short", wva::accelerator_name(given["name"].text())}});
-  if (kind == "enforcer") return enforcer(given);
-  return answer_queue(kind, given);
-}
+std::span<const Kind> wva_kinds() { return kWvaKinds; }
 
 }  // namespace capstan::conformance

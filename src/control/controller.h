@@ -47,7 +47,7 @@ struct Memory {
   decide::place::Memory place;
   decide::provision::Memory provision;
   std::vector<model::PlannedGang> planned;
-  std::vector<SloMemory> slo{};  ///< SLO states by service; their effects are in `scale` and in the policies in force
+  std::vector<SloMemory> slo{};  ///< SLO states by service; a breach changes `scale` and the settings in force
 };
 
 /// The part of the loop that decides at a tick.

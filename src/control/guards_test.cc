@@ -177,7 +177,8 @@ TEST(Guards, CountsViolationsAndRemovesActionsAboveALimit) {
 
 using Phase = model::Claim::Phase;
 
-/// Claims and launches of nodes of 8 GPUs in addition to the pool's node of 8. The plan launches one more.
+/// Nodes of 8 GPUs that are on their way, as claims and as launches without a claim. The pool also has one node of 8
+/// GPUs that exists, and the plan launches another one.
 struct Transit {
   const char* teaches;
   GpuCount limit;

@@ -185,7 +185,11 @@ Result<EngineTable> EngineTable::parse_rows(std::string_view engines_csv, std::s
     out.model = csv->field(row, names[0]);
     out.gpu = csv->field(row, names[1]);
     out.weight_dtype = csv->field(row, names[2]);
+    const auto is_named = [&](const GpuMemory& kind) {
+      return lower(kind.gpu) == lower(out.gpu) || lower(kind.name) == lower(out.gpu);
+    };
     auto gpu = std::ranges::find(known, out.gpu, &GpuMemory::gpu);
+    if (gpu == known.end()) gpu = std::ranges::find_if(known, is_named);
     if (gpu == known.end() && memory_column && !csv->field(row, *memory_column).empty()) {
       const Result<std::int64_t> memory = csv->scaled(row, *memory_column, 0);
       if (!memory) return std::unexpected(memory.error());
@@ -196,6 +200,7 @@ Result<EngineTable> EngineTable::parse_rows(std::string_view engines_csv, std::s
           row, names[1],
           fmt::format("gpu is '{}', expected a GPU of the GPU table or a column gpu_memory_bytes", out.gpu)));
     }
+    out.gpu = gpu->gpu;  // the file may have the short name: "H100" for "h100_sxm"
     out.gpu_name = gpu->name;
     out.gpu_memory = gpu->memory;
     if (const Result<void> read = read_numbers(*csv, row, numbers, out); !read) return std::unexpected(read.error());

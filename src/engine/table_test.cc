@@ -110,6 +110,16 @@ TEST(EngineTable, ARowOfAUserReplacesTheBundledOne) {
   EXPECT_EQ(table->rows().front().coefficients.linear_ps[0], 1'000'000'000);
 }
 
+TEST(EngineTable, ARowOfAUserMayHaveTheShortNameOfAGpu) {
+  const EngineTable& bundled = EngineTable::bundled();
+  for (const std::string_view name : {"H100", "h100", "H100_SXM"}) {
+    const auto table = bundled.with_rows_of(engines("1", name), "own.csv");
+    ASSERT_TRUE(table.has_value()) << table.error().text();
+    EXPECT_EQ(table->rows().front().gpu, "h100_sxm") << name;
+    EXPECT_EQ(table->rows().front().gpu_name, "H100") << name;
+  }
+}
+
 TEST(EngineTable, ANewGpuOfAUserNeedsItsMemory) {
   const auto base = EngineTable::parse(engines("1.5"), "e.csv", kGpus, "g.csv");
   ASSERT_TRUE(base.has_value());

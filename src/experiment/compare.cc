@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/unit_text.h"
+#include "experiment/foresight/steady_fleet.h"
 #include "experiment/run/batch.h"
 #include "experiment/run/ranking.h"
 #include "experiment/text/words.h"
@@ -110,12 +111,16 @@ const scenario::PolicySpec& policy_for_foresight(const scenario::Scenario& scena
 /// Further runs may simulate twice as many requests as the policies did, or this number of requests if it is larger.
 constexpr RequestCount kExtraRequestsAlways = 8'000'000;
 
-/// Returns true if the first policy holds the SLO with every seed, and the raised minimum does so with some seeds only
-/// or for a higher cost.
-bool is_worse_than_first(const Comparison& c) {
-  if (!c.raised_minimum || !std::ranges::any_of(c.seed_checks, &SeedCheck::holds_with_all)) return false;
-  const RaisedMinimum& raised = *c.raised_minimum;
-  return !raised.result || !raised.is_steady() || !is_cheaper(*raised.result, c.results.front());
+/// Returns true if a policy that holds the SLO with every seed costs no more than the one with the raised minimum, or
+/// if the latter misses the SLO with one of them.
+bool is_useless(const RaisedMinimum& raised, const Comparison& c) {
+  if (c.seed_checks.empty()) return false;
+  if (!raised.result || !raised.is_steady()) return true;
+  const auto steady = std::ranges::find_if(c.seed_checks, &SeedCheck::holds_with_all);
+  if (steady == c.seed_checks.end()) return false;
+  const MicroUsd stated_price = steady->mean_per_hour(), raised_price = raised.seeds->mean_per_hour();
+  if (stated_price.count > 0 && raised_price.count > 0) return raised_price >= stated_price;
+  return !is_cheaper(*raised.result, c.results.front());
 }
 
 Result<void> search_advice(const scenario::Scenario& scenario, Comparison& comparison, ExtraRuns& extra) {
@@ -138,11 +143,14 @@ Result<void> search_advice(const scenario::Scenario& scenario, Comparison& compa
   Result<std::optional<ConstantFleet>> constant = find_constant_fleet(scenario, comparison.results, extra);
   if (!constant) return std::unexpected(std::move(constant.error()));
   comparison.constant_fleet = std::move(*constant);
+  if (comparison.constant_fleet) {
+    const Result<void> done = check_constant_fleet(scenario, *comparison.constant_fleet, extra);
+    if (!done) return done;
+  }
   Result<std::optional<RaisedMinimum>> raised =
-      try_higher_minimum(scenario, comparison.results, comparison.constant_fleet, extra);
+      try_higher_minimum(scenario, comparison.results, comparison.seed_checks, comparison.constant_fleet, extra);
   if (!raised) return std::unexpected(std::move(raised.error()));
-  comparison.raised_minimum = std::move(*raised);
-  if (is_worse_than_first(comparison)) comparison.raised_minimum.reset();
+  if (*raised && !is_useless(**raised, comparison)) comparison.raised_minimum = std::move(*raised);
   return {};
 }
 

@@ -117,7 +117,7 @@ TEST(Explain, AWarmMinimumNamesTheRequestsThatAStartFromZeroWouldMakeLate) {
   EXPECT_TRUE(text.contains(
       "A start from zero makes requests wait 1 min 58 s longer than the SLO allows. In 1 recorded burst after idle "
       "time it would "
-      "make 475 of 1200 requests late. The limit is 6 late requests, half of the misses that the SLO allows. 1 warm "
+      "make 475 of 1,200 requests late. The limit is 6 late requests, half of the misses that the SLO allows. 1 warm "
       "replica keeps this limit."))
       << text;
   EXPECT_TRUE(text.contains("The number stays at 1: " + sentence(decision.why, catalog()))) << text;

@@ -253,10 +253,12 @@ std::string json(const model::Catalog& catalog, const decide::provision::Decisio
   return dump(out);
 }
 
-std::string json(const model::Catalog& catalog, std::string_view asked, const Answer& account) {
+std::string json(const model::Catalog& catalog, std::string_view asked, std::string_view policy,
+                 const Answer& account) {
   const Limit& limit = account.summary.limit;
   Json out = {{"format_version", 1},
               {"object", asked},
+              {"policy", policy.empty() ? Json() : Json(policy)},
               {"wanted", account.summary.wanted},
               {"present", account.summary.present},
               {"limit", limit.text},

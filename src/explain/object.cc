@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/similar_names.h"
 #include "decide/place/shortfall_reason.h"
 #include "explain/candidates.h"
 #include "explain/explain.h"
@@ -41,16 +42,31 @@ std::optional<Object> by_name(const SharedTable<IdType, std::string>& names, std
   return found;
 }
 
-/// Returns the number of objects of one kind, and how the first of them is called: "14 gangs (such as "gang 3")".
+/// Returns the number of objects of one kind, and how one of them is called: "14 gangs (such as "training 3")". This is
+/// the first that has a name, or else the first.
 template <typename IdType, typename Row>
 std::string count_with_example(const SharedTable<IdType, Row>& table, const SharedTable<IdType, std::string>& names,
                                const std::string& kind) {
   const std::string count = count_text(std::ssize(table), kind, kind + "s");
-  std::optional<IdType> first;
+  std::optional<IdType> example;
+  bool has_name = false;
   table.for_each([&](IdType id, const Row&) {
-    if (!first) first = id;
+    if (has_name) return;
+    has_name = names.find(id) != nullptr;
+    if (has_name || !example) example = id;
   });
-  return first ? fmt::format("{} (such as \"{}\")", count, name_or_id(names, kind, *first)) : count;
+  return example ? fmt::format("{} (such as \"{}\")", count, name_or_id(names, kind, *example)) : count;
+}
+
+/// Returns " (did you mean chat?)" if services, gangs, pods or nodes have a similar name.
+std::string similar_objects(const model::Snapshot& snapshot, const model::Names& names, std::string_view text) {
+  std::vector<std::string_view> all;
+  for (const model::Service& service : snapshot.catalog->services) all.push_back(service.name);
+  const auto add = [&](auto, const std::string& name) { all.push_back(name); };
+  names.gangs.for_each(add);
+  names.pods.for_each(add);
+  names.nodes.for_each(add);
+  return did_you_mean_words(text, all);
 }
 
 bool exists(const model::Snapshot& snapshot, const Object& object) {
@@ -136,8 +152,8 @@ class Writer {
   std::string node(NodeId id) {
     const model::Node& node = snapshot_.nodes.at(id);
     const std::string name = name_or_id(names_.nodes, "node", id);
-    std::string text = fmt::format("{} {}, {} x {}", name, kNodePhases[static_cast<std::size_t>(node.phase)],
-                                   gpus_text(node.gpus), gpu_name(*snapshot_.catalog, node.gpu));
+    const std::string phase = name + " " + std::string(kNodePhases[static_cast<std::size_t>(node.phase)]);
+    std::string text = fmt::format("{}, {} x {}", phase, gpus_text(node.gpus), gpu_name(*snapshot_.catalog, node.gpu));
     MilliGpu held;
     std::int64_t pods = 0;
     snapshot_.pods.for_each([&](PodId, const model::Pod& pod) {
@@ -145,6 +161,7 @@ class Writer {
       held += pod.gpus;
       ++pods;
     });
+    if (!node.gpu.valid()) return phase + ", no GPUs, " + count_text(pods, "pod of a gang.", "pods of gangs.");
     text += fmt::format(", {} of them held by {}.", gpus_text(held), count_text(pods, "pod", "pods"));
     for (const model::Action& action : decided_.provision.plan.actions) {
       const auto* end = std::get_if<model::TerminateNode>(&action.effect);
@@ -248,12 +265,13 @@ Result<Object> find_object(const model::Snapshot& snapshot, const model::Names& 
     named += fmt::format("{}{}", i > 0 ? ", " : "", services[i].name);
   }
   if (services.size() > kNamed) named += ", ...";
-  return std::unexpected(Error{
-      ErrorKind::usage, "", 0, 0,
-      fmt::format("no object is called \"{}\", expected a service{}, or one of {}, {} and {}", text,
-                  named.empty() ? "" : " (" + named + ")", count_with_example(snapshot.gangs, names.gangs, "gang"),
-                  count_with_example(snapshot.pods, names.pods, "pod"),
-                  count_with_example(snapshot.nodes, names.nodes, "node"))});
+  return std::unexpected(
+      Error{ErrorKind::usage, "", 0, 0,
+            fmt::format("no object is called \"{}\"{}, expected a service{}, or one of {}, {} and {}", text,
+                        similar_objects(snapshot, names, text), named.empty() ? "" : " (" + named + ")",
+                        count_with_example(snapshot.gangs, names.gangs, "gang"),
+                        count_with_example(snapshot.pods, names.pods, "pod"),
+                        count_with_example(snapshot.nodes, names.nodes, "node"))});
 }
 
 Answer explain_object(const Object& object, const model::Snapshot& snapshot, const model::Names& names,

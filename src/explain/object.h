@@ -52,9 +52,10 @@ struct Answer {
 Answer explain_object(const Object& object, const model::Snapshot& snapshot, const model::Names& names,
                       const LayerDecisions& decided, Environment environment = Environment::cluster);
 
-/// Returns the answer as a JSON document with `object`, the summary, `explanation`, and each reason as subject, code,
-/// numbers and sentence.
+/// Returns the answer as a JSON document with `object`, `policy`, the summary, `explanation`, and each reason as
+/// subject, code, numbers and sentence.
 /// @param asked  the object as the person named it
-std::string json(const model::Catalog& catalog, std::string_view asked, const Answer& answer);
+/// @param policy  name of the scenario's policy that decided; empty: the state is not that of a scenario
+std::string json(const model::Catalog& catalog, std::string_view asked, std::string_view policy, const Answer& answer);
 
 }  // namespace capstan::explain

@@ -75,6 +75,29 @@ TEST(Object, AnUnknownNameIsAnErrorThatCountsTheObjects) {
   }
 }
 
+TEST(Object, TheErrorForAnUnknownNameShowsASimilarOne) {
+  OneShort one;
+  one.names.gangs.set(model::GangId{1}, "nightly 1");
+  const auto error = [&](std::string_view text) {
+    const Result<Object> found = find_object(one.world.snapshot, one.names, text);
+    return found ? "found" : found.error().message;
+  };
+  const std::string service = one.world.snapshot.catalog->services.front().name;
+  EXPECT_TRUE(error(service + "x").contains(" (did you mean " + service + "?), expected")) << error(service + "x");
+  EXPECT_TRUE(error("gpu-nod-a").contains("(did you mean gpu-node-a?)")) << error("gpu-nod-a");
+  EXPECT_TRUE(error("team/chat-00").contains("(did you mean team/chat-0?)")) << error("team/chat-00");
+  EXPECT_TRUE(error("nihgtly 1").contains("(did you mean nightly 1?)")) << error("nihgtly 1");
+  EXPECT_FALSE(error("something else").contains("did you mean")) << error("something else");
+}
+
+TEST(Object, TheErrorForAnUnknownNamePrefersAnExampleThatHasAName) {
+  OneShort one;
+  one.names.gangs.set(model::GangId{1}, "nightly 1");
+  const Result<Object> found = find_object(one.world.snapshot, one.names, "nightly");
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().message.find("2 gangs (such as \"nightly 1\")"), std::string::npos) << found.error().message;
+}
+
 TEST(Object, APendingGangNamesTheGpusThatItLacks) {
   const OneShort one;
   const std::string text = one.text("gang 1");
@@ -94,6 +117,15 @@ TEST(Object, ANodeShowsTheGpusThatPodsHold) {
   const std::string text = one.text("node 0");
   EXPECT_EQ(text.find("gpu-node-a is ready, 8 x "), 0u) << text;
   EXPECT_NE(text.find("4 of them held by 1 pod."), std::string::npos) << text;
+}
+
+TEST(Object, ANodeWithoutGpusSaysSo) {
+  OneShort one;
+  one.world.snapshot.nodes.set({9}, model::Node{});
+  one.names.nodes.set({9}, "cpu-node");
+  EXPECT_EQ(one.text("node 9").find("cpu-node is ready, no GPUs, 0 pods of gangs."), 0u) << one.text("node 9");
+  const std::string summary = lines(one.account("node 9").summary);
+  EXPECT_TRUE(summary.contains("present: no GPUs, 0 pods of gangs\n")) << summary;
 }
 
 TEST(Object, TheLinesNameTheObject) {
@@ -139,11 +171,12 @@ TEST(Object, JsonCarriesEachReasonOfTheTextWithItsNumbers) {
     const Result<Object> found = find_object(one.world.snapshot, one.names, row.object);
     ASSERT_TRUE(found) << row.object;
     const Answer account = explain_object(*found, one.world.snapshot, one.names, {one.scale, one.place, one.provision});
-    const auto document = nlohmann::json::parse(json(*one.world.snapshot.catalog, row.object, account));
+    const auto document = nlohmann::json::parse(json(*one.world.snapshot.catalog, row.object, "first", account));
     EXPECT_EQ(document["format_version"], 1);
     EXPECT_EQ(document["object"], row.object);
     EXPECT_EQ(document["explanation"], account.text);
     EXPECT_EQ(document["wanted"], account.summary.wanted);
+    EXPECT_EQ(document["policy"], "first");
     EXPECT_EQ(document["present"], account.summary.present);
     EXPECT_EQ(document["limit"], account.summary.limit.text);
     EXPECT_EQ(document["change"], account.summary.limit.change);
@@ -158,7 +191,7 @@ TEST(Object, JsonCarriesEachReasonOfTheTextWithItsNumbers) {
     }
   }
   const auto gang = nlohmann::json::parse(json(
-      *one.world.snapshot.catalog, "gang 1",
+      *one.world.snapshot.catalog, "gang 1", "first",
       explain_object({Object::Kind::gang, 1}, one.world.snapshot, one.names, {one.scale, one.place, one.provision})));
   EXPECT_EQ(gang["reasons"][0]["numbers"], nlohmann::json({4, 4, 8, -1, 0, 0}))
       << "4 GPUs lacking, 4 free, 8 needed; -1 for the domain, because the level is a node";

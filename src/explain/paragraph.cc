@@ -111,7 +111,7 @@ std::string warm_text(const decide::scale::WarmSizing& w) {
       " A start from zero makes requests wait {} longer than the SLO allows. In {} it would make {} of {} late. The "
       "limit is {}, half of the misses that the SLO allows. {} {} this limit.",
       time_text(w.late_for), count_text(w.wakes, "recorded burst after idle time", "recorded bursts after idle time"),
-      w.requests_late, count_text(w.requests, "request", "requests"),
+      grouped_text(w.requests_late), count_text(w.requests, "request", "requests"),
       count_text(w.requests_allowed, "late request", "late requests"),
       count_text(w.replicas, "warm replica", "warm replicas"), w.replicas == 1 ? "keeps" : "keep");
 }

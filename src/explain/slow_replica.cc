@@ -57,10 +57,10 @@ SlowDiagnosis before_engine(const ReplicaLoad& load) {
                         time_text(std::chrono::milliseconds(*load.engine_ttft_ms))),
             "look in front of the engine: tokenizer, HTTP server, proxy, network", "vllm:time_to_first_token_seconds"};
   }
-  return {SlowPart::none, "no request waits, and no limit is reached",
-          "compare the time to the first token of clients and engine: the time is lost in front of the engine, or each "
-          "step is slow",
-          "vllm:time_to_first_token_seconds"};
+  return {SlowPart::none,
+          "these signals show nothing slow: no request waits, and no limit is reached",
+          "if clients report late answers, compare their time to the first token with the engine's",
+          {}};
 }
 
 }  // namespace

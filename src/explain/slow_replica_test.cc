@@ -63,8 +63,8 @@ const Row kRows[] = {
     {"NothingIsAtALimit",
      {.running = 20, .waiting = 0, .kv_usage_ppm = 310'000, .cpu_percent = 150, .cpu_limit_percent = 400},
      SlowPart::none,
-     "no request waits",
-     "compare the time to the first token"},
+     "these signals show nothing slow: no request waits, and no limit is reached",
+     "if clients report late answers, compare their time to the first token with the engine's"},
     {"AMissingSignalIsNotZero",
      {.running = 20, .kv_usage_ppm = 310'000},
      SlowPart::unknown,
@@ -98,6 +98,13 @@ TEST(SlowReplica, TheTextHasTheMetricAndTheRemedy) {
       "bottleneck: batch limit: 64 of 64 sequences run, 12 wait, KV memory is 31 % full (GPU duty cycle 40 %, "
       "which shows no spare capacity); raise the limit of sequences (vLLM: --max-num-seqs) while the time between "
       "tokens is inside the SLO, else add replicas (metric: vllm:num_requests_running)");
+}
+
+TEST(SlowReplica, AHealthyReplicaIsNotCalledSlow) {
+  const ReplicaLoad load{.running = 3, .waiting = 0, .kv_usage_ppm = 50'000};
+  EXPECT_EQ(text(diagnose(load), load),
+            "bottleneck: none: these signals show nothing slow: no request waits, and no limit is reached; if clients "
+            "report late answers, compare their time to the first token with the engine's");
 }
 
 }  // namespace

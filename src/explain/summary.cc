@@ -292,6 +292,10 @@ Summary Summarizer::node(NodeId id) const {
     ++pods;
   });
   const MilliGpu free = std::max(node.gpus - held.gpus, MilliGpu{});
+  if (!node.gpu.valid()) {
+    summary.present = "no GPUs, " + count_text(pods, "pod of a gang", "pods of gangs");
+    return summary;
+  }
   summary.present = fmt::format("{} {}, {} held by {}, {} free", gpus_text(node.gpus), gpu_name(catalog_, node.gpu),
                                 gpus_text(held.gpus), count_text(pods, "pod", "pods"), gpus_text(free));
   const bool priced = node.offering.valid() && node.offering.value < catalog_.offerings.size() &&

@@ -126,6 +126,12 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
   }
 }
 
+/// Returns the name of the object that a reason is about.
+std::string subject_name(const model::Catalog& catalog, const Reason& why) {
+  const auto subject = subject_of(why, catalog);
+  return subject ? subject->name : "unknown";
+}
+
 /// Returns the change that helps pods that lack a resource other than GPUs.
 std::string change_of_resource(const model::Catalog& catalog, std::int64_t resource) {
   const std::string name = model::fill_template("{0@resource}", {resource}, &catalog);
@@ -142,6 +148,9 @@ std::optional<Limit> limit_of_unusable_gpus(const model::Catalog& catalog, const
       return Limit{
           Layer::placement, sentence(why, catalog),
           "compare the selectors, tolerations and ResourceClaims of a pod with the labels and taints of nodes"};
+    case ReasonCode::pods_kept_apart:
+      return Limit{Layer::placement, sentence(why, catalog),
+                   "prefer the anti-affinity of the running pods instead of requiring it, or wait until they end"};
     case ReasonCode::gpus_scattered:
       return Limit{Layer::placement, sentence(why, catalog),
                    "free a whole node, or split the replica into pods with fewer GPUs"};
@@ -159,29 +168,27 @@ std::optional<Limit> limit_of_verdict(const model::Catalog& catalog, const Reaso
   const auto& n = why.numbers;
   switch (why.code) {
     case ReasonCode::queue_limit: {
-      const std::string queue = queue_name(catalog, {static_cast<std::uint32_t>(n[3])});
+      const std::string queue = subject_name(catalog, why);
       return Limit{Layer::queue,
                    fmt::format("queue {} holds {} of its {} GPUs, {} more needed", queue, n[0], n[2], n[1]),
                    fmt::format("raise the limit of queue {} by {} to {}", queue,
                                count_text(n[0] + n[1] - n[2], "GPU", "GPUs"), n[0] + n[1])};
     }
     case ReasonCode::queue_closed: {
-      const std::string queue = queue_name(catalog, {static_cast<std::uint32_t>(n[0])});
+      const std::string queue = subject_name(catalog, why);
       return Limit{Layer::queue, fmt::format("no Queue object describes queue {}", queue),
                    fmt::format("create the Queue {}, or name another in the pods", queue)};
     }
     case ReasonCode::queue_parent_missing: {
       const std::string parent = queue_name(catalog, {static_cast<std::uint32_t>(n[1])});
-      return Limit{Layer::queue,
-                   fmt::format("no Queue object describes queue {}, the parent of queue {}", parent,
-                               queue_name(catalog, {static_cast<std::uint32_t>(n[0])})),
-                   fmt::format("create the Queue {} or correct spec.parent", parent)};
-    }
-    case ReasonCode::queue_parent_cycle:
       return Limit{
           Layer::queue,
-          fmt::format("the parents of queue {} form a loop", queue_name(catalog, {static_cast<std::uint32_t>(n[0])})),
-          "correct spec.parent of one of the queues in the loop"};
+          fmt::format("no Queue object describes queue {}, the parent of queue {}", parent, subject_name(catalog, why)),
+          fmt::format("create the Queue {} or correct spec.parent", parent)};
+    }
+    case ReasonCode::queue_parent_cycle:
+      return Limit{Layer::queue, fmt::format("the parents of queue {} form a loop", subject_name(catalog, why)),
+                   "correct spec.parent of one of the queues in the loop"};
     case ReasonCode::pods_leaving:
       return Limit{Layer::placement,
                    fmt::format("{} of the replica still {}", count_text(n[0], "pod", "pods"),
@@ -222,8 +229,7 @@ std::optional<Limit> limit_of_verdict(const model::Catalog& catalog, const Reaso
 /// Returns the limit on nodes, CPU or memory that a pool states.
 Limit other_limit_of_pool(const model::Catalog& catalog, const Reason& why) {
   const auto& n = why.numbers;
-  const bool is_unknown = why.code == ReasonCode::pool_amount_unknown;
-  const std::string pool = pool_name(catalog, {static_cast<std::uint32_t>(is_unknown ? n[1] : n[3])});
+  const std::string pool = subject_name(catalog, why);
   Limit limit{Layer::pool_limit, sentence(why, catalog), {}};
   switch (why.code) {
     case ReasonCode::pool_node_limit:
@@ -299,7 +305,7 @@ Limit Summarizer::nomination(const Reason& why) const {
   const auto& n = why.numbers;
   const std::string* known = names_.claims.find({static_cast<std::uint32_t>(n[1])});
   const std::string claim = known != nullptr ? *known : fmt::format("{}", n[1]);
-  const std::string pool = pool_name(catalog_, {static_cast<std::uint32_t>(n[2])});
+  const std::string pool = subject_name(catalog_, why);
   Limit limit{Layer::cold_start,
               n[0] == 1 ? fmt::format("claim {} of pool {} is on the way", claim, pool)
                         : fmt::format("{} nodes on the way, the last one is claim {} of pool {}", n[0], claim, pool),
@@ -383,7 +389,7 @@ Limit Summarizer::limit_of_nodes(const Reason& why, model::GpuKindId gpu, GpuCou
     case ReasonCode::nominated_untimed:
       return nomination(why);
     case ReasonCode::pool_limit: {
-      const std::string pool = pool_name(catalog_, {static_cast<std::uint32_t>(n[3])});
+      const std::string pool = subject_name(catalog_, why);
       return {Layer::pool_limit, fmt::format("pool {} has {} of its {} GPUs, {} more needed", pool, n[2], n[1], n[0]),
               fmt::format("raise the GPU limit of pool {} from {} to {}", pool, n[1], n[2] + n[0])};
     }

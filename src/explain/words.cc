@@ -70,10 +70,6 @@ std::string gpus_text(MilliGpu gpus) { return with_digits(gpus.count < 0 ? "-" :
 
 std::string price_text(MicroUsd per_hour) { return usd_text(per_hour) + "/h"; }
 
-std::string count_text(std::int64_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 std::string replicas_text(std::int64_t count) { return count_text(count, "replica", "replicas"); }
 
 }  // namespace capstan::explain

@@ -7,6 +7,7 @@
 #include "base/number_text.h"
 #include "base/quantity.h"
 #include "base/time.h"
+#include "base/unit_text.h"
 #include "model/catalog.h"
 #include "model/names.h"
 #include "model/plan.h"
@@ -30,13 +31,12 @@ std::string gang_name(const model::Names* names, model::GangId id);
 
 /// Returns GPUs as "8" or "0.25".
 std::string gpus_text(MilliGpu gpus);
+using capstan::count_text;
 using capstan::decimal_text;
 using capstan::percent_text;
 using capstan::time_text;
 /// Returns a price per hour: "2.40 USD/h".
 std::string price_text(MicroUsd per_hour);
-/// Returns a number with its noun: "1 replica", "3 replicas".
-std::string count_text(std::int64_t count, std::string_view one, std::string_view many);
 std::string replicas_text(std::int64_t count);
 
 }  // namespace capstan::explain

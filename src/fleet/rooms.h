@@ -29,7 +29,7 @@ using model::TopologyLevel;
 
 /// The GPUs of a node and its other resources that limit pods.
 struct NodeRoom {
-  GpuKindId gpu;
+  GpuKindId gpu;      ///< as in model::Node; the nodes without GPUs form a kind of their own
   MilliGpu gpus;      ///< allocatable GPUs
   FreeGpus free;      ///< GPUs that no pod holds; a terminating pod still holds its GPUs
   bool open = false;  ///< true: accepts new pods

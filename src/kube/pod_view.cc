@@ -119,7 +119,13 @@ void read_required_rules(Json spec, PodSpec& out) {
     if (out.node_affinity.back().empty() && !has_fields) out.node_affinity.back().emplace_back();
   });
   affinity["podAffinity"][kRequired].for_each([&](Json) { out.rules.pod_affinity = true; });
-  affinity["podAntiAffinity"][kRequired].for_each([&](Json) { out.rules.pod_anti_affinity = true; });
+  affinity["podAntiAffinity"][kRequired].for_each([&](Json term) {
+    out.rules.pod_anti_affinity = true;
+    out.anti_affinity.push_back({.topology_key = term["topologyKey"].string(),
+                                 .pods = read_selector(term["labelSelector"]),
+                                 .namespaces = read_texts(term["namespaces"]),
+                                 .selects_namespaces = term["namespaceSelector"].exists()});
+  });
   spec["topologySpreadConstraints"].for_each([&](Json constraint) {
     if (constraint["whenUnsatisfiable"].text() != "ScheduleAnyway") out.rules.topology_spread = true;
   });

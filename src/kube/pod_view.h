@@ -41,6 +41,15 @@ struct PlacementRules {
   friend bool operator==(const PlacementRules&, const PlacementRules&) = default;
 };
 
+/// A required anti-affinity of a pod: no pod that the term selects may run in the same domain.
+struct AntiAffinityTerm {
+  std::string topology_key;  ///< node label whose values are the domains
+  Selector pods{};           ///< with the labels of `matchLabelKeys`, which the API server has added
+  std::vector<std::string> namespaces{};
+  bool selects_namespaces = false;  ///< the term has a `namespaceSelector`
+  friend bool operator==(const AntiAffinityTerm&, const AntiAffinityTerm&) = default;
+};
+
 /// The parts of a pod's spec that placement and scaling need, from a pod or from the template of a workload.
 struct PodSpec {
   std::string node;  ///< node that the pod is bound to; empty: not bound
@@ -50,6 +59,7 @@ struct PodSpec {
   StringMap node_selector;
   std::vector<std::vector<Requirement>> node_affinity;  ///< required: all requirements of at least one list must be met
   PlacementRules rules;
+  std::vector<AntiAffinityTerm> anti_affinity;
   std::vector<Toleration> tolerations;
   std::vector<std::string> scheduling_gates;
   std::vector<std::string> readiness_gates;

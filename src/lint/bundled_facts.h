@@ -12,5 +12,7 @@ extern const char* const kVersionsCsv;
 extern const char* const kPodShapesCsv;
 extern const char* const kRemovedFlagsCsv;
 extern const char* const kPriorityClassesCsv;
+extern const char* const kApiGroupsCsv;
+extern const char* const kKubernetesFieldsCsv;
 
 }  // namespace capstan::lint

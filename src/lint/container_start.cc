@@ -190,7 +190,9 @@ bool brings_a_model(const Value& container) {
 }
 
 Span span_of(const File& file, const Value& container, const CommandWord& word) {
-  const Value& value = *sources_of(container).at(word.source);
+  const std::vector<const Value*> sources = sources_of(container);
+  if (word.source >= sources.size()) return container.span;  // a word of another container
+  const Value& value = *sources[word.source];
   return word.size == CommandWord::kWhole ? value.span : part_of(file, value, word.offset, word.size);
 }
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <map>
 
+#include "base/similar_names.h"
+#include "base/sort_unique.h"
 #include "base/split.h"
 #include "lint/bundled_facts.h"
 #include "lint/fact_rows.h"
-#include "manifest/fields.h"
 
 namespace capstan::lint {
 namespace {
@@ -224,19 +226,38 @@ std::string_view engine_prefix(std::string_view name) {
   return {};
 }
 
-std::string nearest_metric(std::string_view name) {
+namespace {
+
+/// Returns the names of all series of a metric. The first one is what a query most likely means.
+std::vector<std::string> series_of(const KnownMetric& metric) {
+  const std::string name(metric.metric);
+  if (metric.type == "histogram") return {name + "_bucket", name + "_sum", name + "_count"};
+  const bool has_total = metric.type == "counter" && !metric.is_counter_without_total();
+  return {has_total && !name.ends_with("_total") ? name + "_total" : name};
+}
+
+}  // namespace
+
+std::vector<std::string> nearest_metrics(std::string_view name) {
+  constexpr std::size_t kMost = 4;
   static const std::vector<KnownMetric> metrics = known_metrics();
-  static const std::vector<std::string_view> names = [] {
-    std::vector<std::string_view> list;
-    for (const KnownMetric& metric : metrics) list.push_back(metric.metric);
+  static const std::vector<std::string> series = [] {
+    std::vector<std::string> list;
+    for (const KnownMetric& metric : metrics) std::ranges::move(series_of(metric), std::back_inserter(list));
     return list;
   }();
+  std::vector<std::string> found;
+  // A known name that begins with this name is most likely the intended one.
   for (const KnownMetric& metric : metrics) {
-    // A known name that begins with this name is most likely the intended one.
-    if (metric.metric.starts_with(name))
-      return std::string(metric.metric) + (metric.type == "histogram" ? "_bucket" : "");
+    if (metric.metric.starts_with(name)) found.push_back(series_of(metric).front());
   }
-  return std::string(manifest::did_you_mean(name, names));
+  if (found.empty()) {
+    const std::vector<std::string_view> names(series.begin(), series.end());
+    for (const std::string_view near : similar_names(name, names)) found.emplace_back(near);
+  }
+  sort_unique(found);
+  if (found.size() > kMost) found.resize(kMost);
+  return found;
 }
 
 std::optional<std::int64_t> MigProduct::max_of(std::string_view profile) const {

@@ -1,5 +1,6 @@
 # Puts the tables of data/lint into the library as text, so that the program needs no files at run time.
-foreach(table gpu_families removed_apis removed_metrics metrics mig versions pod_shapes removed_flags priority_classes)
+foreach(table gpu_families removed_apis removed_metrics metrics mig versions pod_shapes removed_flags priority_classes
+        api_groups kubernetes_fields)
   set(file ${PROJECT_SOURCE_DIR}/data/lint/${table}.csv)
   string(TOUPPER ${table} upper)
   file(READ ${file} CAPSTAN_LINT_${upper})

@@ -90,8 +90,9 @@ const KnownMetric* known_metric(std::string_view name);
 std::string missing_ending(std::string_view name);
 /// Returns the prefix of a name, such as "vllm:", if the table has all metrics with this prefix; otherwise empty.
 std::string_view engine_prefix(std::string_view name);
-/// Returns the most similar known metric; empty if no metric is similar enough.
-std::string nearest_metric(std::string_view name);
+/// Returns the most similar series of known metrics, at most four: "vllm:prompt_tokens_total" for a counter, and for a
+/// histogram its buckets, unless the name has another ending. Empty if no series is similar enough.
+std::vector<std::string> nearest_metrics(std::string_view name);
 
 /// A GPU that MIG can divide, with the maximum number of instances of each profile.
 struct MigProduct {

@@ -103,6 +103,21 @@ TEST(Fix, JsonStaysJson) {
             replaced(text, "\"WhenEmptyOrUnderutilized\"", "\"WhenEmpty\", \"consolidateAfter\": \"1h\""));
 }
 
+TEST(Fix, AMetricIsRenamedOnlyIfOneNameIsNearest) {
+  const auto scaled_by = [](const std::string& metric) {
+    return "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: a}\n"
+           "  minReplicaCount: 1\n  maxReplicaCount: 8\n  triggers:\n    - type: prometheus\n      metadata: "
+           "{serverAddress: "
+           "'http://p:9090', query: 'sum(" +
+           metric + "{namespace=\"a\"})', threshold: \"5\"}\n";
+  };
+  const std::string misspelt = scaled_by("vllm:num_request_waiting");
+  EXPECT_EQ(fixed_text(misspelt, FixSafety::safe), misspelt);
+  EXPECT_EQ(fixed_text(misspelt, FixSafety::unsafe), scaled_by("vllm:num_requests_waiting"));
+  const std::string ambiguous = scaled_by("vllm:num_requests");
+  EXPECT_EQ(fixed_text(ambiguous, FixSafety::unsafe), ambiguous);
+}
+
 /// A minimum of 1 makes cooldownPeriod ineffective. The next run removes cooldownPeriod.
 TEST(Fix, AFindingThatAnEditCausesIsLeftForTheNextRun) {
   const std::string text =

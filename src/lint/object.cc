@@ -71,7 +71,8 @@ bool is_of_another_group(const Object& object) {
 
 /// Finds the pods of the object: by the table of pod shapes if it has the kind, otherwise by their structure.
 void find_pods(Object& object) {
-  object.shapes = pod_shapes(object.kind, object.group);
+  const bool is_stated = object.intended_api.api_version.empty();
+  object.shapes = pod_shapes(object.kind, is_stated ? object.group : object.intended_api.group);
   if (!object.shapes.empty()) return;
   if (!pod_shapes(object.kind).empty() && !(object.kind == "Service" && object.group.empty()))
     object.is_of_other_group = true;
@@ -124,7 +125,8 @@ void find_objects(const File& file, const Value& root, std::vector<Object>& out)
   const std::size_t slash = api_version.text.find('/');
   if (slash != std::string_view::npos) object.group = api_version.text.substr(0, slash);
   object.version = slash == std::string_view::npos ? api_version.text : api_version.text.substr(slash + 1);
-  object.is_of_other_group = is_of_another_group(object);
+  if (const auto intended = intended_api(object.kind, object.api_version)) object.intended_api = *intended;
+  object.is_of_other_group = object.intended_api.api_version.empty() && is_of_another_group(object);
   find_pods(object);
   const std::size_t index = out.size();
   out.push_back(object);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lint/api_groups.h"
 #include "lint/file.h"
 #include "lint/pod_shapes.h"
 
@@ -25,6 +26,8 @@ struct Object {
   /// True if the kind has the same name as a kind that rules check but belongs to another API. For example, both
   /// HyperShift and Karpenter have a NodePool.
   bool is_of_other_group = false;
+  /// The API version that is meant, if the stated one does not exist; otherwise empty.
+  IntendedApi intended_api = {};
   std::span<const PodShape> shapes = {};  ///< rows of its kind in the table of pod shapes
   bool carries_objects = false;           ///< true if it contains other objects, which are read as well
   bool has_unlisted_pods = false;         ///< true if it seems to contain pods although its kind has no pod shapes

@@ -70,6 +70,18 @@ Finding& Finding::unquote(const Value& value, std::string number) {
   return *this;
 }
 
+Finding& Finding::quote(const Value& value) {
+  std::string quoted = fmt::format("\"{}\"", value.text);
+  std::string text = fmt::format("write {}{}{}", value.key, value.key.empty() ? "" : ": ", quoted);
+  add_edit(unquoting_edit(value, std::move(quoted)), std::move(text));
+  return *this;
+}
+
+Finding& Finding::rename_key(const Value& entry, std::string_view key) {
+  add_edit(key_edit(*file, entry, key), fmt::format("rename {} to {}", entry.key, key));
+  return *this;
+}
+
 Finding& Finding::replace_entry(const Value& entry, std::string_view key, std::string_view text) {
   std::optional<Edit> new_key = key_edit(*file, entry, key);
   std::optional<Edit> new_value = value_edit(*file, entry, text);
@@ -86,6 +98,11 @@ Finding& Finding::remove_entry(const Value& mapping, const Value& entry) {
 
 Finding& Finding::add_entry(const Value& mapping, const Value& after, std::string_view key, std::string_view value) {
   add_edit(insertion_edit(*file, mapping, after, key, value), fmt::format("add {}: {}", key, value));
+  return *this;
+}
+
+Finding& Finding::set_meant_name(std::string_view name) {
+  meant_name = name;
   return *this;
 }
 

@@ -44,6 +44,7 @@ struct Finding {
   Span span;
   std::string message;
   Fix fix;
+  std::string meant_name{};  ///< name that was misspelt: "resources", "--tensor-parallel-size"; usually empty
 
   // Each of the following functions adds an edit and describes it in the text of the fix. The function adds nothing if
   // the edit would change other values too, for example because the value is an alias. The fix is then the rule's
@@ -55,6 +56,10 @@ struct Finding {
   Finding& replace_part(const Value& value, Span span, std::string_view text);
   /// Replaces a quoted number with the plain number.
   Finding& unquote(const Value& value, std::string number);
+  /// Puts quotes around a number or a boolean, which is then a text with the same letters.
+  Finding& quote(const Value& value);
+  /// Replaces the key of an entry.
+  Finding& rename_key(const Value& entry, std::string_view key);
   /// Replaces an entry's key and value.
   Finding& replace_entry(const Value& entry, std::string_view key, std::string_view text);
   /// Deletes an entry of a mapping. Comments on its line stay.
@@ -62,6 +67,8 @@ struct Finding {
   /// Adds an entry to a mapping, after the entry `after`.
   Finding& add_entry(const Value& mapping, const Value& after, std::string_view key, std::string_view value);
 
+  /// States the name that was most likely meant. Findings about the absence of what has this name are then left out.
+  Finding& set_meant_name(std::string_view name);
   /// Marks the edits as unsafe, although the rule's edits are safe in general.
   Finding& mark_unsafe();
   /// Sets a warning about further effects of the edits. It is shown with the fix and when the fix is applied.
@@ -86,10 +93,12 @@ struct Finding {
 };
 
 class ScalerQueries;
+struct TypeFault;
 
 /// Data about one object that several rules use. The first rule that needs an item computes it.
 struct Views {
   std::shared_ptr<const ScalerQueries> queries;
+  std::shared_ptr<const std::vector<TypeFault>> type_faults;
 };
 
 /// The input of a rule: one object, the objects around it, and the list that receives the findings.
@@ -106,6 +115,8 @@ class Subject {
   /// Returns the signals of the object with their parsed queries. The object must be a scaler, a PrometheusRule or the
   /// rules of an adapter.
   const ScalerQueries& queries() const;
+  /// Returns where the object differs from the fields and types of its kind in Kubernetes.
+  const std::vector<TypeFault>& type_faults() const;
 
   /// Reports a finding at a value.
   Finding& report(const Value& value, std::string message) const;

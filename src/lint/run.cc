@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "lint/consequences.h"
 #include "lint/pods.h"
 #include "lint/read.h"
 #include "lint/rules.h"
@@ -60,6 +61,7 @@ void check_object(const Object& object, const Set& set, const Options& options, 
     if (is_off(*rule, options) || (!on_gpus && concerns_only_gpus(*rule))) continue;
     rule->check(Subject(object, set, options.settings, *rule, views, out));
   }
+  remove_consequences(out);
 }
 
 /// Sorts by place, then by rule. Removes all but the first finding of a rule at a place.

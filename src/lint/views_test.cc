@@ -213,8 +213,14 @@ TEST(Facts, FindsMetricsByAnyOfTheirNames) {
   EXPECT_EQ(known_metric("vllm:prompt_tokens_total")->type, "counter");
   EXPECT_EQ(known_metric("vllm:num_requests_waiting_total"), nullptr);
   EXPECT_EQ(known_metric("vllm:time_to_first_token"), nullptr);
-  EXPECT_EQ(nearest_metric("vllm:time_to_first_token"), "vllm:time_to_first_token_seconds_bucket");
-  EXPECT_EQ(nearest_metric("vllm:num_request_waiting"), "vllm:num_requests_waiting");
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(nearest_metrics("vllm:time_to_first_token"), Names{"vllm:time_to_first_token_seconds_bucket"});
+  EXPECT_EQ(nearest_metrics("vllm:num_request_waiting"), Names{"vllm:num_requests_waiting"});
+  EXPECT_EQ(nearest_metrics("vllm:time_to_first_tokens_seconds_sum"), Names{"vllm:time_to_first_token_seconds_sum"});
+  EXPECT_EQ(nearest_metrics("vllm:prompt_token_total"), Names{"vllm:prompt_tokens_total"});
+  EXPECT_EQ(nearest_metrics("vllm:request_success_totals"), Names{"vllm:request_success_total"});
+  EXPECT_GT(nearest_metrics("vllm:num_requests").size(), 1u) << "running or waiting";
+  EXPECT_EQ(nearest_metrics("vllm:something_else_altogether"), Names{});
   EXPECT_EQ(removed_metric("vllm_gpu_cache_usage_perc")->instead, "vllm:kv_cache_usage_perc");
   EXPECT_EQ(removed_metric("gpu_cache_usage_perc"), nullptr) << "NIM still has it";
   EXPECT_EQ(gpus_of_instance("g5.12xlarge"), 4);

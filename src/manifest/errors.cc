@@ -4,6 +4,8 @@
 #include <set>
 #include <tuple>
 
+#include "base/unit_text.h"
+
 namespace capstan::manifest {
 
 namespace {
@@ -31,8 +33,7 @@ std::string Errors::text() const {
   std::string text;
   for (std::size_t i = 0; i < list.size() && i < kShown; ++i) text += (i > 0 ? "\n" : "") + list[i].text();
   if (list.size() <= kShown) return text;
-  const std::size_t more = list.size() - kShown;
-  return text + "\nand " + std::to_string(more) + (more == 1 ? " more error" : " more errors");
+  return text + "\nand " + count_text(static_cast<std::int64_t>(list.size() - kShown), "more error", "more errors");
 }
 
 }  // namespace capstan::manifest

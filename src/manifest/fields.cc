@@ -7,28 +7,13 @@
 #include <utility>
 
 #include "base/control_characters.h"
+#include "base/similar_names.h"
 #include "manifest/path.h"
 #include "manifest/scalars.h"
 
 namespace capstan::manifest {
 
 namespace {
-
-/// Returns the edit distance of two words: inserted, deleted, changed and swapped neighbouring letters count one each.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> two_above, above(b.size() + 1), row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    two_above = std::exchange(above, row);
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) row[j] = std::min(row[j], two_above[j - 2] + 1);
-    }
-  }
-  return row[b.size()];
-}
 
 bool has_control_characters(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -57,20 +42,8 @@ std::string_view same_first_part(std::string_view key, std::span<const std::stri
 }  // namespace
 
 std::string_view did_you_mean(std::string_view word, std::span<const std::string_view> names) {
-  constexpr std::size_t kLongest = 64;
-  if (word.empty() || word.size() > kLongest) return {};
-  std::string_view best;
-  std::size_t best_edits = std::max<std::size_t>(2, word.size() / 3) + 1;
-  for (const std::string_view name : names) {
-    // The difference in length is a lower bound for the edit distance.
-    if (std::max(word.size(), name.size()) - std::min(word.size(), name.size()) >= best_edits) continue;
-    const std::size_t distance = edit_distance(word, name);
-    if (distance < best_edits) {
-      best = name;
-      best_edits = distance;
-    }
-  }
-  return best;
+  const std::vector<std::string_view> similar = similar_names(word, names);
+  return similar.empty() ? std::string_view() : similar.front();
 }
 
 std::string one_of(std::span<const std::string_view> names) {

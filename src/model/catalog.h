@@ -44,11 +44,15 @@ struct Catalog {
     const InstanceTypeId type = offering(id).type;
     if (!type.valid()) return std::nullopt;
     const InstanceType& stated = known_row(instance_types, type.value);
-    return Resources{.cpu_milli = stated.cpu_milli.value_or(kUnlimited),
-                     .memory_mib = stated.memory_mib.value_or(kUnlimited),
-                     .storage_mib = kUnlimited,
-                     .pod_slots = kUnlimited,
-                     .extended = std::vector<std::int64_t>(extended_resources.size(), kUnlimited)};
+    Resources empty{.cpu_milli = stated.cpu_milli.value_or(kUnlimited),
+                    .memory_mib = stated.memory_mib.value_or(kUnlimited),
+                    .storage_mib = stated.storage_mib.value_or(kUnlimited),
+                    .pod_slots = stated.pod_slots.value_or(kUnlimited),
+                    .extended = std::vector<std::int64_t>(extended_resources.size(), kUnlimited)};
+    for (std::size_t i = 0; stated.extended && i < empty.extended.size(); ++i) {
+      empty.extended[i] = i < stated.extended->size() ? (*stated.extended)[i] : 0;
+    }
+    return empty;
   }
 
   /// Returns the amounts of `count` nodes of the offering. An amount that is not known counts as 0.

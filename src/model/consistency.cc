@@ -63,6 +63,7 @@ class Checker {
                          claim->node.valid() ? fmt::format("node {}", claim->node.value) : std::string("no node")));
       }
     }
+    if (!row.gpu.valid() && row.gpus > MilliGpu{}) return fail("gpu", "found none, expected the kind of its GPUs");
     if (!row.offering.valid()) return;
     const Offering& bought = catalog_.offering(row.offering);
     if (bought.gpu != row.gpu) {
@@ -169,7 +170,7 @@ class Checker {
       any_ready = any_ready || pod->phase == Pod::Phase::ready;
       any_ending = any_ending || pod->phase == Pod::Phase::terminating;
       const Node* node = pod->node.valid() ? snapshot_.nodes.find(pod->node) : nullptr;
-      any_node = any_node || node != nullptr;
+      any_node = any_node || (node != nullptr && node->gpu.valid());
       any_of_kind = any_of_kind || (node != nullptr && node->gpu == row.spec.pods.gpu);
     }
     using enum Gang::Phase;

@@ -145,6 +145,7 @@ const Contradiction kContradictions[] = {
        w.snapshot.services.set({0}, {.gateway_waiting = Signal::measured(1, std::chrono::seconds(101))});
      },
      "services", 0, "gateway_waiting.age_ns", "found 101.0 s, expected 0 s to 100.0 s (at_ns)"},
+    {[](World& w) { w.node.gpu = {}; }, "nodes", 0, "gpu", "found none, expected the kind of its GPUs"},
     {[](World& w) { w.node.domains.set(TopologyLevel::rack, {1}); }, "nodes", 0, "domains.rack",
      "found domain 1, a zone, expected a rack"},
     {[](World& w) { w.node.domains.set(TopologyLevel::node, {2}); }, "nodes", 0, "domains.node",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "model/gang_spec.h"
@@ -18,6 +19,10 @@ struct PodClass {
   std::vector<bool> node_classes{};
   /// Rule because of which Capstan does not place the pods, so that no node admits them.
   PodRule unsupported = PodRule::none;
+  /// By NodeClassId: true if nodes of this class would admit the pods, but running pods with a required anti-affinity
+  /// to them keep them away. Empty: there are no such nodes.
+  std::vector<bool> kept_apart{};
+  std::string kept_apart_by{};  ///< one of these running pods, by namespace and name; empty: none
   friend bool operator==(const PodClass&, const PodClass&) = default;
 
   /// @param nodes  none: a node without a class, which admits every pod

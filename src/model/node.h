@@ -22,7 +22,7 @@ struct Node {
   PoolId pool;          ///< pool of the node; none: it belongs to no pool
   OfferingId offering;  ///< offering that was bought; it determines GPU kind and price
   ClaimId claim;
-  GpuKindId gpu;
+  GpuKindId gpu;            ///< none: the node has no GPUs
   MilliGpu gpus;            ///< allocatable GPUs
   bool is_foreign = false;  ///< true: another system bought the node and will release it
   DomainPath domains;

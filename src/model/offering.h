@@ -19,6 +19,10 @@ struct InstanceType {
   // Resources that pods may use on an empty node; none: not known, so they limit no pod.
   std::optional<std::int64_t> cpu_milli{};
   std::optional<std::int64_t> memory_mib{};
+  std::optional<std::int64_t> storage_mib{};  ///< ephemeral storage
+  std::optional<std::int64_t> pod_slots{};
+  /// Amounts by position in Catalog::extended_resources. Amounts that are missing at the end are 0.
+  std::optional<std::vector<std::int64_t>> extended{};
   friend bool operator==(const InstanceType&, const InstanceType&) = default;
 };
 

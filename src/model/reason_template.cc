@@ -110,6 +110,13 @@ std::optional<std::string> rule_text(std::int64_t number) {
   return std::string(kPodRuleNames[static_cast<std::size_t>(number)].field);
 }
 
+/// Returns the running pod that keeps the pods of a class away; nothing if there is none.
+std::optional<std::string> neighbor_text(std::int64_t id, const Catalog* catalog) {
+  if (catalog == nullptr || id < 0 || id >= std::ssize(catalog->eligibility.pod_classes)) return std::nullopt;
+  const std::string& pod = catalog->eligibility.pod_classes[static_cast<std::size_t>(id)].kept_apart_by;
+  return pod.empty() ? std::nullopt : std::optional(pod);
+}
+
 /// Returns an amount of a resource in words.
 std::string amount_text(std::int64_t resource, std::int64_t amount) {
   switch (resource) {
@@ -129,6 +136,7 @@ std::optional<std::string> object_text(std::string_view kind, std::int64_t id, c
   if (kind == "level") return level_text(id, catalog);
   if (kind == "resource") return resource_text(id, catalog);
   if (kind == "rule") return rule_text(id);
+  if (kind == "neighbor") return neighbor_text(id, catalog);
   if (id < 0) return std::nullopt;
   const std::string* name = catalog == nullptr ? nullptr : object_name(kind, id, *catalog);
   std::string_view noun = kind;

@@ -19,7 +19,8 @@
 //   {2:amount/1}            an amount of the resource whose number is at position 1: "96 CPUs", "512 GiB"
 //   {3@queue}               the object whose id the number is; {3@level} is a topology level, and {3@resource} a
 //                           resource by its number (model/resource_number.h), {0@rule} a field of a pod by the
-//                           number of its rule (model/pod_rule.h)
+//                           number of its rule (model/pod_rule.h), {4@neighbor} the running pod that keeps the pods
+//                           of a class away (PodClass::kept_apart_by)
 //   [, {3@domain},]         optional part: left out if an object in it has an invalid id, or no name although its id
 //                           would mean nothing to a reader (an offering or a GPU kind)
 namespace capstan::model {
@@ -38,8 +39,8 @@ inline constexpr std::array<std::string_view, 9> kReasonUnits{
 };
 
 /// Kinds of objects that a template can name, as in {3@queue}. The reason stores the object's id, or the level itself.
-inline constexpr std::array<std::string_view, 8> kReasonObjects{"queue", "pool",  "domain",   "offering",
-                                                                "gpu",   "level", "resource", "rule"};
+inline constexpr std::array<std::string_view, 9> kReasonObjects{"queue", "pool",     "domain", "offering", "gpu",
+                                                                "level", "resource", "rule",   "neighbor"};
 
 /// The object that a reason is about. If its template names several objects, it is the one whose kind comes first in
 /// `kReasonObjects`.

@@ -38,7 +38,7 @@ struct Workload {
   std::string model;  ///< name in data/engines.csv, such as "Llama-3.3-70B"
   std::string engine = "vllm";
   GpuKindId gpu;
-  std::int32_t tensor_parallel = 1;  ///< GPUs that one replica spans
+  std::int32_t gpus_per_replica = 1;  ///< GPUs that one replica spans
   std::string dtype = "bfloat16";
   Role role = Role::both;
   std::int32_t pods = 1;                       ///< pods of the gang; they share the GPUs equally, except a leader
@@ -56,7 +56,7 @@ struct Workload {
   /// Returns the request of a replica that has no pods yet.
   GangSpec gang() const {
     const std::int64_t equal = std::max(pods - (leader ? 1 : 0), 1);
-    const std::int64_t shared = whole_gpus(tensor_parallel).count - (leader ? leader->gpus.count : 0);
+    const std::int64_t shared = whole_gpus(gpus_per_replica).count - (leader ? leader->gpus.count : 0);
     GangSpec spec{.pods = {.gpu = gpu,
                            .count = equal,
                            .gpus_per_pod = {std::max<std::int64_t>(shared / equal, 1)},

@@ -7,7 +7,7 @@ namespace {
 
 TEST(Workload, DividesTheGpusOfAReplicaAmongItsPods) {
   const struct {
-    std::int32_t tensor_parallel;
+    std::int32_t gpus_per_replica;
     std::int32_t pods;
     std::int64_t milli_per_pod;
   } rows[] = {{8, 1, 8'000}, {16, 2, 8'000}, {1, 4, 250}, {1, 2'000, 1}};
@@ -15,19 +15,19 @@ TEST(Workload, DividesTheGpusOfAReplicaAmongItsPods) {
     Workload workload;
     workload.gpu = {2};
     workload.pod_class = {5};
-    workload.tensor_parallel = row.tensor_parallel;
+    workload.gpus_per_replica = row.gpus_per_replica;
     workload.pods = row.pods;
     workload.required_level = TopologyLevel::rack;
     const GangSpec expected{
         .pods = {.gpu = {2}, .count = row.pods, .gpus_per_pod = {row.milli_per_pod}, .pod_class = {5}, .minimum = 0},
         .required_level = TopologyLevel::rack};
-    EXPECT_EQ(workload.gang(), expected) << row.tensor_parallel << " GPUs on " << row.pods << " pods";
+    EXPECT_EQ(workload.gang(), expected) << row.gpus_per_replica << " GPUs on " << row.pods << " pods";
   }
 }
 
 TEST(Workload, ALeaderHasItsOwnRequestAndTheOtherPodsShareTheRest) {
   Workload workload;
-  workload.tensor_parallel = 16;
+  workload.gpus_per_replica = 16;
   workload.pods = 3;
   workload.pod_class = {5};
   workload.leader = {.gpus = {}, .pod_class = {6}};

@@ -35,8 +35,8 @@ std::int64_t kv_tokens(const promql::SeriesStore& store, std::string_view pod) {
 
 }  // namespace
 
-/// Runs the throughput loop. Once per `throughput_adjustment_interval` it predicts the requests from those of the last
-/// interval, and sets the lower bound of the load loop.
+/// Runs the throughput loop. Once per `throughput_adjustment_interval` it gives the requests of the last interval to
+/// the predictor, predicts the requests of the next interval, and sets the lower bound of the load loop.
 void DynamoPlanner::run_throughput_loop(const ClusterView& view, Instant now) {
   if (!spec_.throughput_scaling || now < next_plan_) return;
   next_plan_ = now + spec_.throughput_adjustment_interval;

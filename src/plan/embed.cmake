@@ -10,6 +10,6 @@ target_sources(capstan_plan PRIVATE ${PROJECT_BINARY_DIR}/generated/plan/bundled
 set(CAPSTAN_PLAN_EXAMPLE_YAML ${PROJECT_SOURCE_DIR}/schema/plan-example.yaml)
 file(READ ${CAPSTAN_PLAN_EXAMPLE_YAML} CAPSTAN_PLAN_EXAMPLE_TEXT)
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CAPSTAN_PLAN_EXAMPLE_YAML})
-configure_file(${CMAKE_CURRENT_LIST_DIR}/spec/bundled_example.cc.in
+configure_file(${CMAKE_CURRENT_LIST_DIR}/read/bundled_example.cc.in
                ${PROJECT_BINARY_DIR}/generated/plan/bundled_example.cc @ONLY)
 target_sources(capstan_plan PRIVATE ${PROJECT_BINARY_DIR}/generated/plan/bundled_example.cc)

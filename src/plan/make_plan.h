@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "plan/plan.h"
+#include "plan/result/plan.h"
 #include "plan/search/search.h"
 
 namespace capstan::plan {

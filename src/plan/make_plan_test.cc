@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "plan/figures.h"
-#include "plan/sample_specs.h"
+#include "plan/result/figures.h"
+#include "plan/testing/sample_specs.h"
 
 namespace capstan::plan {
 namespace {

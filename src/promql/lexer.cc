@@ -1,7 +1,10 @@
 #include "promql/lexer.h"
 
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <string>
 
 #include "base/ascii.h"
 #include "base/utf8.h"
@@ -194,9 +197,9 @@ std::optional<double> number_value(std::string_view text) {
   const auto [at, fault] = std::from_chars(text.data(), end, value);
   if (fault == std::errc::invalid_argument || at != end) return std::nullopt;
   if (fault == std::errc::result_out_of_range) {
-    // With a negative exponent the number is too small and becomes 0. Otherwise it is too large, which is an error.
-    if (text.find("e-") == text.npos && text.find("E-") == text.npos) return std::nullopt;
-    return 0.0;
+    // std::from_chars() does not say whether the number is too large, which is an error, or too small, which is 0.
+    const double nearest = std::strtod(std::string(text).c_str(), nullptr);
+    return std::isinf(nearest) ? std::nullopt : std::optional(nearest);
   }
   return value;
 }

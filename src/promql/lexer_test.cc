@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace capstan::promql {
 namespace {
@@ -16,9 +18,11 @@ TEST(PromqlLexer, ReadsNumbersLikeGo) {
   EXPECT_EQ(number_value("019"), 19);
   EXPECT_EQ(number_value(".5e1"), 5);
   EXPECT_EQ(number_value("1e-999"), 0);
+  EXPECT_EQ(number_value("0." + std::string(400, '0') + "1"), 0);
   EXPECT_EQ(number_value("iNf"), std::numeric_limits<double>::infinity());
   EXPECT_TRUE(std::isnan(*number_value("NaN")));
-  for (const char* invalid : {"1e999", "0x", "0x1.8", "1e", "1e+", "0xffffffffffffffffff"}) {
+  for (const std::string& invalid : std::vector<std::string>{"1" + std::string(400, '0'), "1e999", "0x", "0x1.8", "1e",
+                                                             "1e+", "0xffffffffffffffffff"}) {
     EXPECT_FALSE(number_value(invalid).has_value()) << invalid;
   }
 }

@@ -1,9 +1,8 @@
 #include "promql/words.h"
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
+#include "base/similar_names.h"
 #include "promql/function.h"
 
 namespace capstan::promql {
@@ -61,21 +60,6 @@ std::optional<Op> find_op(const Spelling<Op> (&all)[size], const Token& token) {
 template <typename Op, std::size_t size>
 std::string_view find_text(const Spelling<Op> (&all)[size], Op op) {
   return std::ranges::find(all, op, &Spelling<Op>::op)->text;
-}
-
-/// Returns the number of single-letter edits between two words.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
 }
 
 }  // namespace

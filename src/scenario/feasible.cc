@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/unit_text.h"
 #include "engine/instances.h"
 #include "manifest/path.h"
 #include "model/queue_path.h"
@@ -174,7 +175,7 @@ GpuCount least_gpus(const Scenario& scenario, model::GpuKindId gpu) {
   GpuCount least = 0;
   for (const model::Service& service : scenario.catalog->services) {
     const model::Workload& workload = service.workload;
-    if (workload.gpu == gpu) least += service.min_replicas * workload.tensor_parallel;
+    if (workload.gpu == gpu) least += service.min_replicas * workload.gpus_per_replica;
   }
   return least;
 }
@@ -184,17 +185,48 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
+/// Returns the clouds of the instances that the scenario uses.
+std::set<std::string> clouds_of(const model::Catalog& catalog) {
+  std::set<std::string> clouds;
+  for (const model::Offering& offering : catalog.offerings) {
+    if (const engine::Instance* known = engine::find_instance(offering.instance_type)) clouds.insert(known->cloud);
+  }
+  return clouds;
+}
+
+/// Returns which instances have enough GPUs of one kind in one node, the scenario's clouds and small instances first:
+/// ", expected instances with at least 2 such as p5.48xlarge".
+std::string larger_instances(const model::Catalog& catalog, const std::string& gpu, GpuCount needed) {
+  constexpr std::size_t kMostShown = 3;
+  const std::set<std::string> clouds = clouds_of(catalog);
+  std::vector<const engine::Instance*> fitting;
+  GpuCount most = 0;
+  for (const engine::Instance& instance : engine::instances()) {
+    if (instance.gpu != gpu) continue;
+    most = std::max(most, instance.gpus);
+    if (instance.gpus >= needed) fitting.push_back(&instance);
+  }
+  if (fitting.empty())
+    return most == 0 ? "" : fmt::format(" (no instance of data/instances.csv has more than {})", most);
+  std::ranges::stable_sort(fitting, {}, [&](const engine::Instance* instance) {
+    return std::pair(!clouds.contains(instance->cloud), instance->gpus);
+  });
+  std::vector<std::string_view> names;
+  for (const engine::Instance* instance : fitting) names.push_back(instance->name);
+  if (names.size() > kMostShown) names.resize(kMostShown);
+  return fmt::format(", expected instances with at least {} such as {}", needed, manifest::one_of(names));
+}
+
 /// Returns suggestions for a GPU that no node has: the most similar GPU that the scenario's nodes have, and an
 /// instance with it, from a cloud that the scenario uses if there is one.
 std::string nearest_gpu(const model::Catalog& catalog, const std::string& gpu) {
   const model::Offering* nearest = nullptr;
   std::size_t most = 0;
-  std::set<std::string> clouds;
+  const std::set<std::string> clouds = clouds_of(catalog);
   for (const model::Offering& offering : catalog.offerings) {
     const std::size_t common = common_prefix(catalog.gpu_kind(offering.gpu), gpu);
     if (nearest == nullptr || common > most) nearest = &offering;
     most = std::max(most, common);
-    if (const engine::Instance* known = engine::find_instance(offering.instance_type)) clouds.insert(known->cloud);
   }
   std::string text;
   if (nearest != nullptr) {
@@ -263,18 +295,21 @@ class Feasibility {
     const std::string& gpu = scenario_.catalog->gpu_kind(workload.gpu);
     const GpuCount node = largest_domain(scenario_, usable_, workload.gpu, model::TopologyLevel::node);
     if (node == 0) return no_node(part);
-    const GpuCount per_pod = workload.tensor_parallel / workload.pods;
+    const GpuCount per_pod = workload.gpus_per_replica / workload.pods;
     if (per_pod > node) {
       return refuse(paths_of(part, {"tensor_parallel", "pods_per_replica"}), instance_paths(),
-                    fmt::format("{}a pod needs {}, the largest node has {}", subject(part),
-                                counted_gpus(whole_gpus(per_pod), gpu), node));
+                    fmt::format("{}a pod needs {}, the largest node has {}{}", subject(part),
+                                counted_gpus(whole_gpus(per_pod), gpu), node,
+                                larger_instances(*scenario_.catalog, gpu, per_pod)));
     }
     const GpuCount domain = largest_domain(scenario_, usable_, workload.gpu, workload.required_level);
-    if (workload.tensor_parallel > domain) {
+    if (workload.gpus_per_replica > domain) {
+      const bool is_node = workload.required_level == model::TopologyLevel::node;
       return refuse(
           paths_of(part, {"tensor_parallel", "together"}), instance_paths(),
-          fmt::format("{}a replica is a gang of {} {} GPUs that must share one {}, the largest has {}", subject(part),
-                      workload.tensor_parallel, gpu, scenario_.catalog->level_words(workload.required_level), domain));
+          fmt::format("{}a replica is a gang of {} {} GPUs that must share one {}, the largest has {}{}", subject(part),
+                      workload.gpus_per_replica, gpu, scenario_.catalog->level_words(workload.required_level), domain,
+                      is_node ? larger_instances(*scenario_.catalog, gpu, workload.gpus_per_replica) : ""));
     }
     const model::PodSet pods = workload.gang().pods;
     if (const auto missing = missing_besides_gpus(scenario_, usable_, pods, pods.count, workload.required_level)) {
@@ -292,9 +327,8 @@ class Feasibility {
     const std::string needed =
         scenario_.catalog->services.size() > 1
             ? fmt::format("the minimum replicas of all services need {} GPUs", least)
-            : fmt::format("the minimum is {} {} of {} {}", service.min_replicas,
-                          service.min_replicas == 1 ? "replica" : "replicas", workload.tensor_parallel,
-                          workload.tensor_parallel == 1 ? "GPU" : "GPUs");
+            : fmt::format("the minimum is {} of {}", count_text(service.min_replicas, "replica", "replicas"),
+                          count_text(workload.gpus_per_replica, "GPU", "GPUs"));
     refuse(paths_of(part, {"replicas.min", "tensor_parallel"}), item_paths(root_, "cluster.pools", "gpu_limit"),
            fmt::format("{}, but nodes and pool limits allow only {} GPUs", needed, most));
   }
@@ -319,7 +353,7 @@ class Feasibility {
       for (std::size_t r = 0; r < scenario_.endpoints[e].roles.size(); ++r) {
         const model::Service& service = service_of({e, r});
         if (service.min_replicas == 0 || !is_below(service.workload.queue, number)) continue;
-        least += whole_gpus(service.min_replicas * service.workload.tensor_parallel);
+        least += whole_gpus(service.min_replicas * service.workload.gpus_per_replica);
         for (std::string& path : paths_of({e, r}, {"replicas.min"})) minima.push_back(std::move(path));
       }
     }
@@ -428,8 +462,9 @@ class Feasibility {
       return Refusal{{"gpu"}, fmt::format("no node has {} GPUs{}", gpu, nearest_gpu(*scenario_.catalog, gpu))};
     if (pods.gpus_per_pod > whole_gpus(node)) {
       return Refusal{{"gpus_per_pod", "sizes"},
-                     fmt::format("{} needs {} {} GPUs, the largest node has {}", is_recorded ? job : "a pod",
-                                 gpus_text(pods.gpus_per_pod), gpu, node)};
+                     fmt::format("{} needs {} {} GPUs, the largest node has {}{}", is_recorded ? job : "a pod",
+                                 gpus_text(pods.gpus_per_pod), gpu, node,
+                                 larger_instances(*scenario_.catalog, gpu, (pods.gpus_per_pod.count + 999) / 1000))};
     }
     const MilliGpu least = pods.gpus_per_pod * pods.count;
     if (const GpuCount domain = largest_domain(scenario_, usable_, pods.gpu, required_level);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/unit_text.h"
 #include "engine/step_model.h"
 #include "manifest/fields.h"
 
@@ -85,8 +86,8 @@ std::optional<ImpossibleBound> impossible_bound(const EndpointSpec& endpoint, co
     }
   }
   if (slo.ttft_prefills_milli == 0) {
-    auto found = compared("ttft", slo.ttft, prefill,
-                          fmt::format("the front end and a prompt of {} {}", prompt, prompt == 1 ? "token" : "tokens"));
+    auto found =
+        compared("ttft", slo.ttft, prefill, "the front end and a prompt of " + count_text(prompt, "token", "tokens"));
     if (found) return found;
   }
   if (answers_have_one_token(endpoint.load)) return std::nullopt;

@@ -33,7 +33,7 @@ TEST(IdleBounds, RefuseWhatOneRequestOnAnIdleReplicaCannotMeet) {
       << tpot;
   EXPECT_TRUE(tpot.contains("(Llama-3.1-8B on 1 L40S)")) << tpot;
   const std::string ttft = outcome_of_bounds({"service.slo.ttft=30ms"});
-  EXPECT_TRUE(ttft.contains("slo.ttft: 30ms is shorter than the front end and a prompt of 1500 tokens")) << ttft;
+  EXPECT_TRUE(ttft.contains("slo.ttft: 30ms is shorter than the front end and a prompt of 1,500 tokens")) << ttft;
 }
 
 TEST(IdleBounds, AllowWhatAFewRequestsMayMeet) {

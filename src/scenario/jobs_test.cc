@@ -197,7 +197,8 @@ TEST(ScenarioJobs, EveryWrongValueIsAnErrorWithItsPlace) {
            Fault{"two ways to arrive", "jobs.1.arrivals={count: 2, per_hour: 3}", "found key \"per_hour\""},
            Fault{"a GPU that no node has", "jobs.1.gpu=A100", "jobs.nightly: no node has a100"},
            Fault{"a pod larger than a node", "jobs.0.sizes.1.gpus_per_pod=16",
-                 "jobs.training: a pod needs 16 h100_sxm GPUs, the largest node has 8"},
+                 "jobs.training: a pod needs 16 h100_sxm GPUs, the largest node has 8 (no instance of "
+                 "data/instances.csv has more than 8)"},
            Fault{"a job larger than its domain",
                  "jobs.0={name: x, gpu: H100, pods: 2, gpus_per_pod: 8, work: 1h, "
                  "arrivals: {count: 1}}",

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/similar_names.h"
 #include "engine/instances.h"
 #include "model/capacity_names.h"
 #include "model/topology_names.h"
@@ -29,14 +30,13 @@ constexpr std::int64_t kMaxWeight = 100;  // as in a Karpenter NodePool
 /// a USD.
 constexpr MicroUsd kMaxPerHour{1'000'000'000'000'000};
 
-/// Returns the error for an unknown instance, with the most similar known name.
+/// Returns the error for an unknown instance, with the most similar known names.
 std::string instance_error(const std::string& name) {
   std::vector<std::string_view> names;
   for (const engine::Instance& row : engine::instances()) names.push_back(row.name);
-  const std::string_view meant = manifest::did_you_mean(name, names);
   return fmt::format(
       "found \"{}\", expected an instance of data/instances.csv{}, or gpu, gpus and price in addition to the name",
-      name, meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant));
+      name, did_you_mean_words(name, names));
 }
 
 class ClusterReader {

@@ -244,7 +244,7 @@ Result<const engine::EngineRow*> find_row(const engine::EngineTable& table, cons
   const std::optional<engine::ServedModel> served = engine::model_of_name(table, workload.model);
   // If the table has the name that the file states, errors show that name.
   const std::string key = table.gpu_key(gpu) ? gpu : engine::gpu_of_product(table, gpu).value_or(gpu);
-  return table.find(served ? served->model : workload.model, key, workload.tensor_parallel,
+  return table.find(served ? served->model : workload.model, key, workload.gpus_per_replica,
                     served && !dtype_stated ? served->weight_dtype : workload.dtype, stages);
 }
 
@@ -261,11 +261,11 @@ void find_engine(const Fields& fields, const std::string& gpu, const model::Work
     return errors.fail(place, fields.what() + ": " + row.error().message + hint, row.error().kind);
   }
   spec.engine = *row;
-  if (workload.tensor_parallel % workload.pods != 0) {
+  if (workload.gpus_per_replica % workload.pods != 0) {
     return errors.fail(fields.place_for_error({"pods_per_replica", "tensor_parallel"}),
                        fmt::format("{}: {} GPUs cannot be divided over {} pods, expected pods_per_replica "
                                    "to divide tensor_parallel x pipeline_parallel",
-                                   fields.what(), workload.tensor_parallel, workload.pods));
+                                   fields.what(), workload.gpus_per_replica, workload.pods));
   }
   if (spec.replica.kv_blocks != 0) return;
   const Result<std::int64_t> blocks = engine::kv_capacity_blocks(*spec.engine);
@@ -311,11 +311,11 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
   if (fields.take_required("model") != nullptr) fields.text("model", workload.model);
   std::string gpu;
   if (fields.take_required("gpu") != nullptr) fields.text("gpu", gpu);
-  fields.integer("tensor_parallel", workload.tensor_parallel, 1, 1024);
+  fields.integer("tensor_parallel", workload.gpus_per_replica, 1, 1024);
   std::int32_t stages = 1;
   fields.integer("pipeline_parallel", stages, 1, 64);
   if (read_engine.ok()) {
-    workload.tensor_parallel *= stages;
+    workload.gpus_per_replica *= stages;
     if (stages > 1) replace_engines(scenario.engines->with_stages(stages), scenario);
   }
   fields.text("dtype", workload.dtype);

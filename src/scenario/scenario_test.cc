@@ -112,11 +112,21 @@ TEST(Scenario, ReportsFaults) {
       {"two sources of load",
        {"load.profile=azure-hour"},
        "--set load.profile=azure-hour: load names 2 sources, expected one of trace, profile, generator or closed_loop"},
+      {"an instance that resembles two others",
+       {"cluster.pools.0.offerings.0.instance=p5.49xlarge"},
+       "--set cluster.pools.0.offerings.0.instance=p5.49xlarge: cluster.pools.offerings.instance: found "
+       "\"p5.49xlarge\", expected an instance of data/instances.csv (did you mean p5.4xlarge or p5.48xlarge?), or gpu, "
+       "gpus and price in addition to the name"},
       {"an unknown instance",
        {"cluster.pools.0.offerings.0.instance=p5.48xlage"},
        "--set cluster.pools.0.offerings.0.instance=p5.48xlage: cluster.pools.offerings.instance: found "
        "\"p5.48xlage\", expected an instance of data/instances.csv (did you mean p5.48xlarge?), or gpu, gpus and price "
        "in addition to the name"},
+      {"an unknown instance that resembles two",
+       {"cluster.pools.0.offerings.0.instance=p5.49xlarge"},
+       "--set cluster.pools.0.offerings.0.instance=p5.49xlarge: cluster.pools.offerings.instance: found "
+       "\"p5.49xlarge\", expected an instance of data/instances.csv (did you mean p5.4xlarge or p5.48xlarge?), or gpu, "
+       "gpus and price in addition to the name"},
       {"bounds the wrong way round, pointed out at the one that was set",
        {"service.replicas.min=5"},
        "--set service.replicas.min=5: service.replicas: min 5 is above max 4"},
@@ -232,7 +242,12 @@ TEST(Scenario, RefusesInfeasibleScenarios) {
       {"a gang larger than any node",
        {"service.tensor_parallel=2", "service.pods_per_replica=2", "cluster.pools.0.offerings.0.instance=p5.4xlarge"},
        "--set service.tensor_parallel=2: a replica is a gang of 2 h100_sxm GPUs that must share one "
-       "node, the largest has 1"},
+       "node, the largest has 1, expected instances with at least 2 such as p5.48xlarge, a3-highgpu-2g or "
+       "a3-highgpu-4g"},
+      {"a pod larger than any node",
+       {"service.tensor_parallel=2", "cluster.pools.0.offerings.0.instance=p5.4xlarge"},
+       "--set service.tensor_parallel=2: a pod needs 2 h100_sxm GPUs, the largest node has 1, expected instances with "
+       "at least 2 such as p5.48xlarge, a3-highgpu-2g or a3-highgpu-4g"},
       {"another GPU",
        {"cluster.pools.0.offerings.0.instance=p4de.24xlarge"},
        "--set cluster.pools.0.offerings.0.instance=p4de.24xlarge: no node has the GPU that the service runs on, "

@@ -59,7 +59,7 @@ TEST(Services, AReplicaMayBeAPipelineOfStages) {
   EXPECT_EQ(chat.engine->stages, 2);
   EXPECT_EQ(chat.engine->model, "Llama-3.3-70B");
   const model::Workload& workload = scenario->catalog->services[0].workload;
-  EXPECT_EQ(workload.tensor_parallel, 8) << "all GPUs of the replica";
+  EXPECT_EQ(workload.gpus_per_replica, 8) << "all GPUs of the replica";
   EXPECT_EQ(workload.model, "Llama-3.3-70B with PP 2") << "no policy takes the row of eight GPUs without stages";
   EXPECT_EQ(scenario->catalog->services[1].workload.model, "Llama-3.1-8B");
   EXPECT_NE(outcome_of_two({"services.chat.pipeline_parallel=2", "services.chat.pods_per_replica=3"})

@@ -65,12 +65,12 @@ void add_prices(double factor, const scenario::Scenario& scenario, const Node& r
   };
   const std::size_t zones = std::max<std::size_t>(1, list_at(root, "cluster.zones").size());
   const std::vector<Node>& pools = list_at(root, "cluster.pools");
-  for (std::size_t i = 0; i < pools.size(); ++i) {
-    const std::vector<model::OfferingId>& bought = scenario.catalog->pools.at(i).offerings;
+  for (std::size_t i = 0; i < std::min(pools.size(), scenario.catalog->pools.size()); ++i) {
+    const std::vector<model::OfferingId>& bought = scenario.catalog->pools[i].offerings;
     const std::vector<Node>& machines = list_at(pools[i], "offerings");
     // A machine without a zone became an offering in each zone.
-    for (std::size_t j = 0, at = 0; j < machines.size(); ++j) {
-      add(fmt::format("cluster.pools.{}.offerings.{}", i, j), bought.at(at));
+    for (std::size_t j = 0, at = 0; j < machines.size() && at < bought.size(); ++j) {
+      add(fmt::format("cluster.pools.{}.offerings.{}", i, j), bought[at]);
       at += machines[j].find("zone") != nullptr ? 1 : zones;
     }
   }

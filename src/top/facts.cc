@@ -123,7 +123,7 @@ class Collector {
     NodeFacts facts;
     facts.name = node_name(id);
     facts.state = state_of(node);
-    if (node.gpu.valid()) facts.gpu = explain::gpu_name(catalog_, node.gpu);
+    facts.gpu = explain::gpu_name(catalog_, node.gpu);
     const model::DomainId zone = node.domains.domain_at(model::TopologyLevel::zone);
     if (zone.valid()) facts.zone = explain::domain_name(catalog_, zone);
     set_offering(facts, node.offering);
@@ -142,7 +142,9 @@ class Collector {
 
   void add_nodes() {
     std::map<NodeId, NodeFacts> rows;
-    snapshot_.nodes.for_each([&](NodeId id, const Node& node) { rows.emplace(id, node_facts(id, node)); });
+    snapshot_.nodes.for_each([&](NodeId id, const Node& node) {
+      if (node.gpu.valid()) rows.emplace(id, node_facts(id, node));
+    });
     snapshot_.pods.for_each([&](PodId, const Pod& pod) {
       const auto row = rows.find(pod.node);
       if (row == rows.end() || pod.gpus == MilliGpu{}) return;

@@ -66,12 +66,18 @@ TEST(Facts, NodesShowWhoHoldsTheirGpus) {
   EXPECT_EQ(allocated(facts.totals.uses), whole_gpus(10));
 }
 
+TEST(Facts, NodesWithoutGpusAreLeftOut) {
+  archive::SavedState state = small();
+  state.snapshot.nodes.set({9}, model::Node{});
+  EXPECT_EQ(facts_of(state, archive::redecide(state)).nodes.size(), 3u);
+}
+
 TEST(Facts, GpusAreStrandedWhereNoReplicaFits) {
   archive::SavedState state = small();
   auto catalog = std::make_shared<model::Catalog>(*state.snapshot.catalog);
   model::Workload& workload = catalog->services.front().workload;
   const auto free_gpus = [&](std::int32_t pods, std::int32_t gpus, TopologyLevel required_level) {
-    workload.pods = pods, workload.tensor_parallel = gpus, workload.required_level = required_level;
+    workload.pods = pods, workload.gpus_per_replica = gpus, workload.required_level = required_level;
     workload.gpu = state.snapshot.nodes.at(model::NodeId{0}).gpu;
     state.snapshot.catalog = std::make_shared<model::Catalog>(*catalog);
     return gpus_up(at(facts_of(state, archive::redecide(state)).totals.uses, GpuUse::free));

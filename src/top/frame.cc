@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/number_text.h"
+#include "base/unit_text.h"
 #include "experiment/text/layout.h"
 #include "experiment/text/moment.h"
 #include "experiment/text/words.h"
@@ -22,12 +23,10 @@
 namespace capstan::top {
 namespace {
 
-using experiment::counted;
 using Phase = model::Gang::Phase;
 
 constexpr std::size_t kMaxNodeBar = 16;
 constexpr std::size_t kFleetBar = 40;
-constexpr std::int64_t kHoursPerMonth = 730;
 /// Largest number of rows for replicas that wait for the same reason. One further line counts the others.
 constexpr std::size_t kMaxRowsPerReason = 3;
 
@@ -89,7 +88,7 @@ Spans number(std::int64_t n, TextStyle style = TextStyle::plain) {
 }
 
 std::string node_words(const Sums& sums) {
-  std::string words = counted(sums.nodes, "node", "nodes");
+  std::string words = count_text(sums.nodes, "node", "nodes");
   if (sums.launching > 0) words += fmt::format(", {} on the way", sums.launching);
   if (sums.leaving > 0) words += fmt::format(", {} leaving", sums.leaving);
   return words;
@@ -107,7 +106,7 @@ std::string price_words(const Sums& sums) {
   if (sums.unpriced > 0 && sums.unpriced == sums.nodes) return "price unknown";
   std::string words = fmt::format("{}, {} USD a month", explain::price_text(sums.per_hour),
                                   grouped_text(sums.per_hour.count * kHoursPerMonth / 1'000'000));
-  if (sums.unpriced > 0) words += " and " + counted(sums.unpriced, "node", "nodes") + " without a known price";
+  if (sums.unpriced > 0) words += " and " + count_text(sums.unpriced, "node", "nodes") + " without a known price";
   return words;
 }
 
@@ -292,7 +291,7 @@ void add_replicas(std::vector<std::string>& lines, const Facts& facts, bool read
     if (alike.size() > kMaxRowsPerReason) {
       const auto others = static_cast<std::int64_t>(alike.size() - kMaxRowsPerReason);
       lines.push_back(
-          line({{"  " + counted(others, "more waits", "more wait") + " for the same reason"}}, view.output));
+          line({{"  " + count_text(others, "more waits", "more wait") + " for the same reason"}}, view.output));
     }
     if (alike.front()->phase == Phase::pending) append(lines, limit_lines(alike.front()->limit, view));
   }

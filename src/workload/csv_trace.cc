@@ -15,7 +15,7 @@ namespace {
 constexpr std::ptrdiff_t kMaxColumns = 64;
 constexpr std::int64_t kMaxClient = 0xffff'fffe;  // the reader adds 1, because client 0 means unknown
 
-enum class Role : std::uint8_t { skip, timestamp, seconds, input, output, client_number, client_text };
+enum class Role : std::uint8_t { skip, timestamp, seconds, milliseconds, input, output, client_number, client_text };
 
 struct Column {
   std::string_view name;
@@ -45,6 +45,11 @@ constexpr Format kFormats[] = {
        {"output_tokens", Role::output, true},
        {"client_id", Role::client_number, false}}},
      "arrival_s,input_tokens,output_tokens"},
+    {{{{"arrival_ms", Role::milliseconds, true},
+       {"input_tokens", Role::input, true},
+       {"output_tokens", Role::output, true},
+       {"client_id", Role::client_number, false}}},
+     "arrival_ms,input_tokens,output_tokens"},
 };
 
 /// Takes a text field up to its comma and returns it without its quotes. A quoted field may contain commas; a doubled
@@ -113,7 +118,7 @@ class CsvTrace final : public Source {
     for (std::size_t i = 0;; ++i) {
       const Field& field = fields_[i];
       const char* start = cursor.at;
-      if (field.role == Role::timestamp || field.role == Role::seconds) time_at = start;
+      if (is_time(field.role)) time_at = start;
       if (!field_value(field, cursor, result, time) || (!cursor.done() && *cursor.at != ',')) {
         return wrong_value(field, line, start);
       }
@@ -141,6 +146,10 @@ class CsvTrace final : public Source {
     return value(field, cursor, result, time) && (!quoted || cursor.take('"'));
   }
 
+  static bool is_time(Role role) {
+    return role == Role::timestamp || role == Role::seconds || role == Role::milliseconds;
+  }
+
   static bool value(const Field& field, Cursor& cursor, Request& result, Duration& time) {
     std::int64_t number = 0;
     switch (field.role) {
@@ -151,6 +160,8 @@ class CsvTrace final : public Source {
         return scan_timestamp(cursor, time);
       case Role::seconds:
         return scan_time(cursor, 9, time);
+      case Role::milliseconds:
+        return scan_time(cursor, 6, time);
       case Role::input:
         if (!scan_whole(cursor, kMaxTokens, number)) return false;
         result.input_tokens = std::max<std::int32_t>(1, static_cast<std::int32_t>(number));
@@ -182,6 +193,9 @@ class CsvTrace final : public Source {
       case Role::seconds:
         expected = fmt::format("seconds from 0 to {}", kMaxSeconds);
         break;
+      case Role::milliseconds:
+        expected = fmt::format("milliseconds from 0 to {}", 1000 * kMaxSeconds);
+        break;
       case Role::client_number:
         expected = fmt::format("a whole number from 0 to {}", kMaxClient);
         break;
@@ -211,7 +225,8 @@ Result<std::unique_ptr<Source>> open_csv_trace(LineReader lines, std::string hea
   const Format* format = std::ranges::find_if(kFormats, [&](const Format& f) { return has(f.columns[0].name); });
   if (format == std::end(kFormats)) {
     return header_error(
-        fmt::format("the first line is '{}', expected the header of a known trace: '{}' (the simplest; ServeGen), '{}' "
+        fmt::format("the first line is '{}', expected the header of a known trace: '{}' (the simplest; ServeGen; with "
+                    "arrival_ms in milliseconds), '{}' "
                     "(Azure LLM), '{}' (BurstGPT), or JSON objects with timestamp, input_length and output_length "
                     "(Mooncake)",
                     printable(header), kFormats[2].header, kFormats[0].header, kFormats[1].header));

@@ -46,7 +46,7 @@ class LengthTable {
   /// Draws a cell with a probability proportional to its count, then both lengths inside it with the cell's means.
   Lengths draw(RandomStream& stream) const;
 
-  /// Draws both lengths inside one cell with the cell's means.
+  /// Draws both lengths inside one cell. Their expected values are the means of the cell.
   Lengths draw_in(const Cell& cell, RandomStream& stream) const;
 
   const std::vector<Cell>& cells() const { return cells_; }

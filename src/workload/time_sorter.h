@@ -70,7 +70,9 @@ class TimeSorter {
   }
 
   std::vector<Entry> sorted_;
-  std::vector<std::uint32_t> ends_;  ///< by part: number of its entries, then the end of the places that are still free
+  /// First the number of entries of each part. While entries are moved to `sorted_`, the end of the places there that
+  /// are still free for the part.
+  std::vector<std::uint32_t> ends_;
 };
 
 }  // namespace capstan::workload

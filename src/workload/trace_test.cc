@@ -85,6 +85,9 @@ const ValidTrace kValidTraces[] = {
     {"ServeGen: client 0 is a known client",
      kServe + "0.250,0,255,388,0.669\n0.5,23,247,576,0.780",
      {"0 255 388 1 0", "250000000 247 576 24 0"}},
+    {"the column arrival_ms holds milliseconds",
+     "arrival_ms,input_tokens,output_tokens\n1000,255,388\n1107.5,247,576\n",
+     {"0 255 388 0 0", "107500000 247 576 0 0"}},
     {"columns may come in any order, be unknown and have quoted names",
      "\"output_tokens\",new,input_tokens,arrival_s\r\n3,\xff\xfe,2,1\r\n",
      {"0 2 3 0 0"}},
@@ -125,7 +128,7 @@ const BadTrace kBadTraces[] = {
     {"only a header", kAzure, "trace:1:1: the trace has no rows, expected at least one"},
     {"a file of another kind", "apiVersion: v1\n",
      "trace:1:1: the first line is 'apiVersion: v1', expected the header of a known trace: "
-     "'arrival_s,input_tokens,output_tokens' (the simplest; ServeGen), "
+     "'arrival_s,input_tokens,output_tokens' (the simplest; ServeGen; with arrival_ms in milliseconds), "
      "'TIMESTAMP,ContextTokens,GeneratedTokens' (Azure LLM), "
      "'Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type' (BurstGPT), "
      "or JSON objects with timestamp, input_length and output_length (Mooncake)"},
@@ -158,6 +161,8 @@ const BadTrace kBadTraces[] = {
     {"a day that does not exist", kAzure + "2023-02-29 00:00:00,374,3\n",
      "trace:2:1: TIMESTAMP is '2023-02-29 00:00:00', expected a time like 2023-11-16 18:15:46.6805900"},
     {"a negative time", kServe + "-1,2,3,4,5\n", "trace:2:1: arrival_s is '-1', expected seconds from 0 to 3153600000"},
+    {"a negative time in milliseconds", "arrival_ms,input_tokens,output_tokens\n-1,2,3\n",
+     "trace:2:1: arrival_ms is '-1', expected milliseconds from 0 to 3153600000000"},
     {"a time above the limit", kServe + "9999999999999999999999,2,3,4,5\n",
      "trace:2:1: arrival_s is '9999999999999999999999', expected seconds from 0 to 3153600000"},
     {"time goes back", kServe + "3,2,3,4,5\n2.5,2,3,4,5\n",

@@ -173,6 +173,8 @@ expect 2 '"passed": 1' -- conformance aibrix "$work/cases.json" -o json
 printf '{"cases": []}' >"$work/none.json"
 printf '{}' >"$work/empty.json"
 expect 0 "0 passed, 0 failed" -- conformance hpa "$work/none.json"
+expect 0 "11 passed, 0 failed" -- conformance hpa tests/conformance/hpa.json
+expect 2 "kind: found \"apa\", expected one of decide, start_state, target" -- conformance kpa tests/conformance/aibrix.json
 expect 64 "found \"hps\", expected one of hpa" -- conformance hps "$work/none.json"
 expect 1 "nowhere.json: cannot be opened, expected a file of cases" -- conformance hpa nowhere.json
 expect 1 "binary:1:1: is not JSON" -- conformance hpa "$work/binary"
@@ -252,6 +254,7 @@ printf 'id,backend,model_path,system,precision,mode,isl,osl,batch_size,tp_size,p
 expect 3 "no row of engine 'vllm'" -- engine predict --points "$work/points.csv"
 echo 'p,vllm,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,128,16,4,1,1,1,40.5,6.25' >>"$work/points.csv"
 expect 0 "1 measured points compared" -- engine predict --points "$work/points.csv"
+expect 0 "TPOT error of the only point: " -- engine predict --points "$work/points.csv"
 # A model that the bundled table lacks, with the step-time row that scripts/measure-steps makes of measured kernels.
 python3 -B scripts/measure-steps fit data/step_measurements/h100-llama-3.1-8b-bf16.csv 2>/dev/null |
   sed 's/Llama-3.1-8B/Own/' >"$work/own.csv"
@@ -308,6 +311,10 @@ expect 1 "there is no service" -- sim $hour --from-snapshot "$work/incident.json
 expect 0 "present: 8 a100_sxm" -- explain "node 1" --snapshot "$work/incident.json"
 expect 0 "x a100_sxm" -- explain "node 1" --snapshot "$work/incident.json" --verbose
 expect 0 "raise the GPU limit of pool h100 from 7 to 8" -- explain service --scenario scenarios/seven-of-eight.yaml --at 20m
+expect 0 "policy:  queue · gang · group" -- explain service --scenario $hour --policy "queue · gang · group" --at 5m
+expect 0 '"policy": "queue · gang · group"' -- explain service --scenario $hour --policy "queue · gang · group" --at 5m -o json
+expect 0 '"policy": null' -- explain service --snapshot "$work/incident.json" -o json
+expect 64 "(did you mean service?)" -- explain servise --snapshot "$work/incident.json"
 expect 64 "expected --snapshot or --scenario" -- explain service
 expect 64 "" -- explain service --scenario $hour --snapshot "$work/incident.json"
 expect 64 "--at requires --scenario" -- explain service --at 20m

@@ -7,8 +7,8 @@
 
 #include "base/assert.h"
 #include "plan/measure/measured_load.h"
+#include "plan/read/read_spec.h"
 #include "plan/search/load_facts.h"
-#include "plan/spec/read_spec.h"
 
 namespace {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "check_error.h"
+#include "plan/feasibility/refusal.h"
+#include "plan/read/read_spec.h"
 #include "plan/spec/candidates.h"
-#include "plan/spec/read_spec.h"
-#include "plan/spec/refusal.h"
 
 namespace {
 

@@ -104,7 +104,7 @@ TEST(CatalogBuilder, ReadsAServiceFromItsScaler) {
     EXPECT_EQ(service.max_replicas, 8);
     EXPECT_EQ(service.min_replicas, 8) << "never above the maximum";
     EXPECT_EQ(service.slo.ttft, std::chrono::seconds(2));
-    EXPECT_EQ(service.workload.tensor_parallel, 4);
+    EXPECT_EQ(service.workload.gpus_per_replica, 4);
     EXPECT_EQ(builder.catalog()->gpu_kind(service.workload.gpu), "h100_sxm");
     EXPECT_EQ(service.workload.model, "llama") << "a model that the table lacks keeps its name";
 

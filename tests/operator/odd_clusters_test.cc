@@ -121,6 +121,53 @@ const OddCluster kOddClusters[] = {
     {"a replica on a node whose device plugin restarts",
      [](Cluster& c) { c.pods.put(testing::pod("chat-a", "chat", "gone", true)); },
      [](const model::Snapshot& s) { EXPECT_FALSE(s.pods.at({0}).node.valid()); }},
+    {"negative amounts and amounts that overflow",
+     [](Cluster& c) {
+       c.fleet.put({{"metadata", {{"name", "default"}}}, {"spec", {{"layers", {{"placement", "Active"}}}}}});
+       const Object odd = {{"cpu", "-4"}, {"memory", "99999999999999Ei"}, {"pods", "-1"}, {"example.com/nic", "-2"}};
+       Object node = testing::node("n1");
+       node["status"]["allocatable"].update(odd);
+       c.nodes.put(node);
+       for (const char* resource : {"cpu", "pods", "example.com/nic"}) {
+         node["status"]["allocatable"][resource] = "99999999999999Ei";
+       }
+       node["metadata"]["name"] = node["metadata"]["uid"] = "n3";
+       c.nodes.put(node);
+       Object negative = testing::node("n2", -8);
+       c.nodes.put(negative);
+       for (const char* gpus : {"-1", "9223372036854775807", "99999999999999Ei"}) {
+         Object pod = testing::pod("p" + std::to_string(c.pods.all().size()), "jobs");
+         pod["spec"]["schedulerName"] = "capstan";
+         pod["spec"]["containers"][0]["resources"]["requests"] = odd;
+         pod["spec"]["containers"][0]["resources"]["requests"]["nvidia.com/gpu"] = gpus;
+         c.pods.put(pod);
+       }
+     },
+     [](const model::Snapshot& s) {
+       EXPECT_EQ(s.nodes.size(), 2u) << "a node with fewer than no GPUs has none";
+       s.nodes.for_each([](model::NodeId, const model::Node& node) { EXPECT_GE(node.gpus, MilliGpu{}); });
+       s.pods.for_each([](model::PodId, const model::Pod& pod) { EXPECT_GE(pod.gpus, MilliGpu{}); });
+     }},
+    {"a topology of sixteen levels of which a node has the labels, and another node contradicts them",
+     [](Cluster& c) {
+       Object levels = Object::array();
+       Object node = testing::node("n1");
+       for (int i = 0; i < 16; ++i) {
+         const std::string level = "level-" + std::to_string(i);
+         levels.push_back({{"name", level}, {"nodeLabel", "example.com/" + level}});
+         node["metadata"]["labels"]["example.com/" + level] = "domain";
+       }
+       c.fleet.put(
+           {{"metadata", {{"name", "default"}}}, {"spec", {{"topologies", {{{"name", "deep"}, {"levels", levels}}}}}}});
+       c.nodes.put(node);
+       node["metadata"]["name"] = node["metadata"]["uid"] = "n2";
+       node["metadata"]["labels"]["example.com/level-0"] = "elsewhere";  // its level 15 has the same name as that of n1
+       c.nodes.put(node);
+     },
+     [](const model::Snapshot& s) {
+       const model::Level narrowest = *model::level_of_key(s.catalog->topologies, "deep/level-15");
+       EXPECT_NE(s.nodes.at({0}).domains.domain_at(narrowest), s.nodes.at({1}).domains.domain_at(narrowest));
+     }},
     {"a node that lost a GPU",
      [](Cluster& c) {
        c.nodes.put(testing::node("n1", 1));

@@ -100,6 +100,7 @@ std::string text_of(const FleetPolicy& policy) {
   }
   for (const FleetPolicy::InstanceType& type : policy.instance_types) {
     out.push_back({type.name, type.gpu, type.gpus, type.cpu_milli.value_or(0), type.memory_mib.value_or(0),
+                   type.storage_mib.value_or(0), type.pod_slots.value_or(0), type.resources,
                    type.price_per_hour.count});
   }
   return out.dump();

@@ -135,6 +135,7 @@ class RandomCluster {
     Object leader = workload["spec"]["template"];
     workload["spec"] = {{"replicas", 2}, {"leaderWorkerTemplate", {{"size", 2}, {"workerTemplate", leader}}}};
     choose_place(leader);
+    if (one_in(2)) leader["spec"]["containers"] = testing::containers(0);
     if (one_in(2)) workload["spec"]["leaderWorkerTemplate"]["leaderTemplate"] = leader;
     cluster.leader_worker_sets.put(workload);
   }
@@ -189,6 +190,14 @@ class RandomCluster {
       pod["spec"]["containers"][0]["env"] = {{{"name", "NVIDIA_VISIBLE_DEVICES"}, {"value", "all"}}};
     }
     if (one_in(40)) pod["spec"]["containers"][0]["securityContext"]["privileged"] = true;
+    if (one_in(5)) {
+      const char* keys[] = {"topology.kubernetes.io/zone", "disk"};
+      Object term = {{"topologyKey", keys[below(2)]}, {"labelSelector", {{"matchLabels", {{"tier", "gpu"}}}}}};
+      if (one_in(2)) term["labelSelector"] = Object::object();
+      if (one_in(4)) term["namespaceSelector"] = Object::object();
+      pod["spec"]["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] =
+          Object::array({term});
+    }
     cluster.pods.put(pod);
   }
 
@@ -425,7 +434,7 @@ TEST(SnapshotFollow, PodsNodesGroupsAndWorkloadsAreFollowed) {
   cluster.kai_groups.put({{"metadata", testing::meta("group")}, {"spec", {{"minMember", 2}}}});
   pass();
   cluster.deployments.put(testing::deployment("chat", 5, 2));
-  EXPECT_EQ(builder.build(cluster.view(), {}, kFirstSecond).snapshot.catalog->services.at(0).workload.tensor_parallel,
+  EXPECT_EQ(builder.build(cluster.view(), {}, kFirstSecond).snapshot.catalog->services.at(0).workload.gpus_per_replica,
             2);
   EXPECT_EQ(builder.complete_passes(), 1u)
       << "only pods, nodes, PodGroups, replicas, templates and statuses have changed";

@@ -136,7 +136,7 @@ TEST_F(SnapshotGangs, APlannedReplicaOfALeaderWorkerSetHasALeaderOfItsOwn) {
   cluster.leader_worker_sets.put(with_leader(0));
   const auto workload = [&] { return build().catalog->services.at(0).workload; };
   const model::Workload led = workload();
-  EXPECT_EQ(led.tensor_parallel, 16) << "the leader has no GPUs";
+  EXPECT_EQ(led.gpus_per_replica, 16) << "the leader has no GPUs";
   ASSERT_TRUE(led.leader);
   EXPECT_EQ(led.leader->gpus, MilliGpu{});
   EXPECT_NE(led.leader->pod_class, led.pod_class);
@@ -144,7 +144,7 @@ TEST_F(SnapshotGangs, APlannedReplicaOfALeaderWorkerSetHasALeaderOfItsOwn) {
 
   cluster.leader_worker_sets.put(with_leader(8));
   EXPECT_FALSE(workload().leader) << "a leader with the request of a worker is none of its own";
-  EXPECT_EQ(workload().tensor_parallel, 24);
+  EXPECT_EQ(workload().gpus_per_replica, 24);
 }
 
 TEST_F(SnapshotGangs, AGangStatesItsQueueAndWhetherItIsPreemptible) {
@@ -448,6 +448,49 @@ TEST_F(SnapshotGangs, PolicyStatesTheCpuAndMemoryOfAnInstanceType) {
     EXPECT_EQ(resources->cpu_milli, 192'000);
     EXPECT_EQ(resources->memory_mib, 2'097'152);
   }
+}
+
+TEST_F(SnapshotGangs, PolicyStatesTheStorageThePodsAndTheExtendedResourcesOfAnInstanceType) {
+  policy["spec"]["instanceTypes"].push_back({{"name", "p5-mig"},
+                                             {"gpu", "H100"},
+                                             {"gpus", 8},
+                                             {"usdPerHour", "99"},
+                                             {"ephemeralStorageGi", 100},
+                                             {"pods", 58},
+                                             {"resources", {{{"name", "nvidia.com/mig-1g.10gb"}, {"amount", 56}}}}});
+  cluster.fleet.put(policy);
+  cluster.pools.put(pool());
+  build();
+  Object pod = waiting_pod("a");
+  pod["spec"]["containers"][0]["resources"]["requests"]["nvidia.com/mig-1g.10gb"] = "2";
+  cluster.pods.put(pod);
+  build();
+  EXPECT_EQ(builder.complete_passes(), 1u);
+  const model::Catalog& catalog = *seen.snapshot.catalog;
+  ASSERT_EQ(catalog.extended_resources, (std::vector<std::string>{"nvidia.com/mig-1g.10gb"}));
+  std::map<std::string, model::Resources> by_type;
+  for (const model::OfferingId offering : catalog.pools[0].offerings) {
+    by_type[catalog.offering(offering).instance_type] = *catalog.resources_of_new_node(offering);
+  }
+  EXPECT_EQ(by_type.at("p5-mig").storage_mib, 102'400);
+  EXPECT_EQ(by_type.at("p5-mig").pod_slots, 58);
+  EXPECT_EQ(by_type.at("p5-mig").extended, (std::vector<std::int64_t>{56}));
+  EXPECT_EQ(by_type.at("p5").extended, (std::vector<std::int64_t>{0})) << "another type states the resource";
+  EXPECT_EQ(by_type.at("p5").pod_slots, model::kUnlimited);
+}
+
+TEST_F(SnapshotGangs, AnExtendedResourceThatNoTypeStatesLimitsNoPurchase) {
+  policy["spec"]["instanceTypes"][0]["cpu"] = 64;
+  cluster.fleet.put(policy);
+  cluster.pools.put(pool());
+  Object pod = waiting_pod("a");
+  pod["spec"]["containers"][0]["resources"]["requests"]["example.com/nic"] = "1";
+  cluster.pods.put(pod);
+  build();
+  const model::Catalog& catalog = *seen.snapshot.catalog;
+  const auto amounts = catalog.resources_of_new_node(catalog.pools[0].offerings[0]);
+  ASSERT_TRUE(amounts);
+  EXPECT_EQ(amounts->extended, (std::vector<std::int64_t>{model::kUnlimited}));
 }
 
 TEST_F(SnapshotGangs, ExcludesOfferingsThatAGangCannotUse) {

@@ -8,11 +8,12 @@
 
 #include <fmt/format.h>
 
-#include "cli/measure_load.h"
+#include "kube/wall_clock.h"
 #include "net/http_client.h"
 #include "net/monotonic.h"
+#include "plan/measure/measure_loads.h"
+#include "plan/read/read_spec.h"
 #include "plan/search/load_facts.h"
-#include "plan/spec/read_spec.h"
 #include "real_prometheus.h"
 
 namespace capstan::test {
@@ -95,7 +96,7 @@ struct MeasuredLoadTest : testing::Test {
 
 TEST_F(MeasuredLoadTest, HasTheRequestsAndLengthsThatTheServerHolds) {
   plan::PlanSpec spec = spec_of("labels: {namespace: llm}");
-  const Result<void> measured = cli::measure_loads(spec);
+  const Result<void> measured = plan::measure_loads(spec, kube::machine_wall_clock()().unix_us / 1000);
   ASSERT_TRUE(measured) << measured.error().text();
   const auto facts = plan::count_load(spec.services[0]);
   ASSERT_TRUE(facts) << facts.error().text();
@@ -121,7 +122,7 @@ TEST_F(MeasuredLoadTest, NamesServerAndQueryOfAFailure) {
           "s.yaml");
       if (!spec) return spec.error().text();
       plan::PlanSpec copy = *spec;
-      const Result<void> measured = cli::measure_loads(copy);
+      const Result<void> measured = plan::measure_loads(copy, kube::machine_wall_clock()().unix_us / 1000);
       return measured ? "" : measured.error().text();
     }();
     EXPECT_NE(text.find(message), std::string::npos) << text;

@@ -15,14 +15,14 @@
 #include <vector>
 
 #include "experiment/run/batch.h"
-#include "plan/figures.h"
-#include "plan/files.h"
+#include "plan/feasibility/refusal.h"
 #include "plan/make_plan.h"
-#include "plan/names.h"
+#include "plan/objects/names.h"
+#include "plan/read/read_spec.h"
+#include "plan/render/files.h"
 #include "plan/render/render.h"
-#include "plan/scaler_trial.h"
-#include "plan/spec/read_spec.h"
-#include "plan/spec/refusal.h"
+#include "plan/result/figures.h"
+#include "plan/search/scaler_trial.h"
 #include "scenario/blocks.h"
 
 namespace capstan::plan {
@@ -124,7 +124,7 @@ TEST_P(WorkedExample, ItsAutoscalersReachTheStatedAttainment) {
          {std::pair(ScalerKind::capstan, "capstan"), std::pair(ScalerKind::scaled_object, "keda"),
           std::pair(ScalerKind::hpa, "hpa")}) {
       const std::string scale = written_scale(plan, i, folder, alternative);
-      const auto trial = try_scaler(with_scaler(service, kind), scale, {});
+      const auto trial = try_scaler(with_scaler(service, kind), {.scale = scale}, {});
       ASSERT_TRUE(trial) << trial.error().text();
       EXPECT_EQ(trial->refusal_reason, "") << service.service << " " << alternative;
       EXPECT_GE(trial->attainment_ppm, lowest_attainment_ppm(service) - kHalfAPointPpm)

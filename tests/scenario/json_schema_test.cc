@@ -9,8 +9,8 @@
 #include <string>
 
 #include "manifest/path.h"
-#include "plan/spec/read_spec.h"
-#include "plan/spec/refusal.h"
+#include "plan/feasibility/refusal.h"
+#include "plan/read/read_spec.h"
 #include "scenario/blocks.h"
 #include "scenario/json_schema.h"
 #include "scenario/reader_table.h"

@@ -10,7 +10,7 @@
 
 #include "manifest/path.h"
 #include "manifest/yaml.h"
-#include "plan/spec/read_spec.h"
+#include "plan/read/read_spec.h"
 #include "scenario/blocks.h"
 #include "scenario/scenario.h"
 

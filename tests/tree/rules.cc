@@ -25,9 +25,6 @@ constexpr std::string_view kResultRooms[] = {"base",     "model",    "engine",  
 /// The rooms that decide and act.
 constexpr std::string_view kCoreRooms[] = {"model", "fleet", "decide", "control", "bound", "actuate"};
 
-/// The rooms that may look up rows with a function that throws. They read what one user has given to one command.
-constexpr std::string_view kMayThrow[] = {"plan", "lint", "serve", "cli"};
-
 /// The file that may read a key of a JSON object with a function that throws, because it first checks that the object
 /// has the key.
 constexpr std::string_view kChecksFirst[] = {"src/kube/authored_objects.cc"};
@@ -143,7 +140,7 @@ bool is_cpp_source(const Source& s) { return s.is_cpp(); }
 bool is_own_header(const Source& s) { return s.is_header() && !s.room().empty(); }
 bool decides(const Source& s) { return is_production(s) && (s.room() == "decide" || s.room() == "fleet"); }
 bool is_core(const Source& s) { return is_production(s) && in(s.room(), kCoreRooms); }
-bool looks_up(const Source& s) { return is_production(s) && !in(s.room(), kMayThrow) && !in(s.path, kChecksFirst); }
+bool looks_up(const Source& s) { return is_production(s) && !in(s.path, kChecksFirst); }
 bool any_file(const Source&) { return true; }
 
 // Words that no file may contain, this one included, are spelled in two halves.
@@ -190,12 +187,13 @@ const std::vector<LineRule> kLineRules = {
      "std::set<const Node*> seen;", "src/decide/place/fit.cc", "std::map<NodeId, const Node*> by_id;"},
     {"throwing lookup", "a missing row is a broken invariant: use known_row, which asserts, or find",
      // The tables of a snapshot and the rows of the stores of objects are SharedTables, whose `at` asserts.
-     // `SlotQueue` and a series of readings have an `at` of their own, and the `at` of simdjson does not throw.
-     R"((\.|->)at\()", Scope::code, looks_up, "src/decide/place/fit.cc",
-     "total += f(snapshot_.pods.at(id)) + rooms.at(id.value);", "src/decide/place/fit.cc",
-     "total += f(snapshot_.pods.at(id), next->snapshot.gangs.at(id), now.at, decide_at(2));",
+     // `SlotQueue` and a series of readings have an `at` of their own, and the `at` of simdjson does not throw. The
+     // `at` of manifest::LineTable returns the last line for an offset past the end.
+     R"((\.|->)at\()", Scope::code, looks_up, "src/plan/search/search.cc",
+     "total += f(snapshot_.pods.at(id)) + fleets.at(id.value);", "src/decide/place/fit.cc",
+     "total += f(snapshot_.pods.at(id), next->snapshot.gangs.at(id), now.at, decide_at(2), file.lines().at(4));",
      R"(\b((snapshot|rows|truth)(_|\(\))?|last_|cluster_?)\.(services|nodes|claims|gangs|pods|signals)\.at\()"
-     R"(|\b(rows|table)\.at\(|\bseries_->at\(|\bqueue_\.at\(|\b(parts|result)\.at\()"},
+     R"(|\b(rows|table)\.at\(|\bseries_->at\(|\bqueue_\.at\(|\blines(\(\))?\.at\(|\b(parts|result)\.at\()"},
     {"explanation read back", "decide by the values from which the explanation is made",
      R"(\bsizing->|\b(action|decision|decided)\.why\.|\.reading\.(wanted|valid)\s*[<>&|)])", Scope::code, is_core,
      "src/decide/scale/roles.cc", "return part.decision.sizing->lead < limits.conversion;", "src/decide/scale/roles.cc",

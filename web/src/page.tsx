@@ -15,9 +15,9 @@ import { Frontier } from "./view/frontier";
 import { Moments } from "./view/moments";
 import { Ranking } from "./view/ranking";
 
-/// Returns what was simulated, as paragraphs below the title.
+/// Returns what was simulated, as paragraphs below the title. The duration and the requests are those of the first
+/// policy, as in the text that the program prints.
 function Head({ result }: { result: Result }) {
-  const longest = Math.max(...result.policies.map((policy) => policy.simulated_ns));
   const first = result.policies[0];
   const jobs = (first?.jobs ?? []).reduce((sum, one) => sum + one.arrived, 0);
   const coldStart = Math.max(0, ...result.policies.map((policy) => policy.cold_starts?.p50_ns ?? 0));
@@ -25,7 +25,7 @@ function Head({ result }: { result: Result }) {
   return (
     <>
       <p>
-        {duration(longest / 1000)} · {arrived} · {result.load} · seed {result.seed}
+        {duration((first?.simulated_ns ?? 0) / 1000)} · {arrived} · {result.load} · seed {result.seed}
       </p>
       <p>
         {result.service}
@@ -117,7 +117,7 @@ export function FirstPage({ result }: { result: Result }) {
       <Ranking result={result} shownPolicy={shownPolicy} comparedPolicy={comparedPolicy} onShow={ignore} />
       <Sentences result={result} />
       <p class="reads" role="status">
-        Reads what happened over time …
+        Reading what happened over time …
       </p>
     </main>
   );
@@ -161,7 +161,7 @@ export function Page({ result, top }: { result: Result; top?: ComponentChildren 
       controls={<Policies names={result.policies.map((one) => one.policy)} choice={choice} onShow={onShow} onCompare={(comparedPolicy) => change({ comparedPolicy })} />}
       moments={<Moments policy={shown} onMoment={navigation.onMoment} />}
       besideCost={result.policies.length > 1 && <Frontier result={result} shownPolicy={choice.shownPolicy} onShow={onShow} />}
-      belowCost={<Teams policy={policy} isOfMore={choice.from !== undefined} />}
+      belowCost={<Teams policy={policy} isPart={choice.from !== undefined} />}
       after={
         command !== undefined && (
           <footer>

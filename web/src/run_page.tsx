@@ -151,7 +151,7 @@ function CostView({ run, range, isPart, navigation, beside, below }: { run: Run;
   return (
     <Deferred>
       <div class="columns">
-        {spent !== undefined && <Cost spent={spent} isOfMore={run.isOfWhole && isPart} onExplain={navigation.onExplain} />}
+        {spent !== undefined && <Cost spent={spent} isPart={run.isOfWhole && isPart} onExplain={navigation.onExplain} />}
         {beside}
       </div>
       {below}
@@ -168,7 +168,7 @@ export interface Slots {
   moments?: ComponentChildren;
   besideCost?: ComponentChildren;
   belowCost?: ComponentChildren;
-  /// Words while the history of nodes and replicas is missing.
+  /// A notice that stands in place of the views of nodes and replicas until the browser has read their history.
   reads?: ComponentChildren;
   after?: ComponentChildren;
 }

@@ -21,14 +21,15 @@ const kPatienceMs = 180_000;
 /// Number of frames within which a newly rendered view measures its width and draws.
 const kFrames = 6;
 
-/// Waits until the page has drawn every view with the latest choices of the reader.
+/// Waits until the page has drawn every view with the latest choices of the reader, or a notice.
 export async function settled(page: Page): Promise<void> {
   await page.evaluate(
     (most) =>
       new Promise<void>((done) => {
         let still = 0;
         const look = () => {
-          still = document.querySelector(".reads, [data-late]") === null ? still + 1 : 0;
+          const isShown = document.querySelector("main h1") !== null;
+          still = isShown && document.querySelector(".reads, [data-late]") === null ? still + 1 : 0;
           if (still > most) done();
           else requestAnimationFrame(look);
         };
@@ -36,6 +37,18 @@ export async function settled(page: Page): Promise<void> {
       }),
     kFrames,
   );
+}
+
+/// Repeats a check until it holds; fails with its last error after kPatienceMs. A click or a key is followed by work of
+/// the page, so what it shows is not read only once.
+export async function eventually(check: () => Promise<void>): Promise<void> {
+  for (const end = Date.now() + kPatienceMs; ; await new Promise((done) => setTimeout(done, 50))) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+  }
 }
 
 /// The regions of `difference` are squares of this size, pixels of the pictures.

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { ApiServer, type KubeObject } from "./api_server";
-import { accessibleNames, kProgram, kRoot, settled } from "./chromium";
+import { accessibleNames, eventually, kProgram, kRoot } from "./chromium";
 import { complaintsOf, end, figure, inOneLine, isMarked, kPatienceMs, launch, mark, moreStates, startServer } from "./served";
 
 const kNodes = "/api/v1/nodes";
@@ -128,18 +128,20 @@ test("the page of a controller shows its views, and what it decides arrives by i
       await mark(page);
       await moreStates(page, 2);
       await figure(page, /^What is where/).waitFor();
-      await settled(page);
-      const titles = await page.getByRole("heading", { level: 3 }).allInnerTexts();
-      for (const title of [/^Capacity/, /^Running and waiting/, /^Is the SLO met/, /^Can the inputs be trusted/, /^What did it decide/, /^Where do the minutes of a cold start go/, /^GPUs over time/, /^What is where/, /^What is paid for/]) {
-        assert.ok(titles.some((one) => title.test(one)), `${title} is not among ${titles.join(", ")}`);
-      }
+      // New states arrive all the time, so there is no moment after which the page stays as it is.
+      await eventually(async () => {
+        const titles = await page.getByRole("heading", { level: 3 }).allInnerTexts();
+        for (const title of [/^Capacity/, /^Running and waiting/, /^Is the SLO met/, /^Can the inputs be trusted/, /^What did it decide/, /^Where do the minutes of a cold start go/, /^GPUs over time/, /^What is where/, /^What is paid for/]) {
+          assert.ok(titles.some((one) => title.test(one)), `${title} is not among ${titles.join(", ")}`);
+        }
+      });
       await accessibleNames(page);
 
       // A controller in the mode Shadow carries nothing out.
       const row = decisions(page).locator(".entry").first();
       await row.getByText("Shadow").waitFor();
-      assert.match(await row.innerText(), /scale ns\/chat to 4 replicas/);
-      assert.equal(await decisions(page).locator(".undone").count(), 1);
+      await row.getByText(/scale ns\/chat to 4 replicas/).first().waitFor();
+      await eventually(async () => assert.equal(await decisions(page).locator(".undone").count(), 1));
 
       // The command of a decision prints what the page shows.
       await row.getByTitle("Show the arithmetic of this decision").click();
@@ -151,9 +153,11 @@ test("the page of a controller shows its views, and what it decides arrives by i
       assert.ok(inOneLine(printed).includes(inOneLine(arithmetic)), "the command prints the same arithmetic");
 
       // The map shows each replica on GPUs of its own.
-      assert.match(await figure(page, /^What is where/).innerText(), /serving 2\s+free 6/);
+      await eventually(async () => assert.match(await figure(page, /^What is where/).innerText(), /serving 2\s+free 6/));
       // The price of the node is not known, so the table of costs shows none.
-      assert.deepEqual(await page.getByRole("table", { name: "Cost by use of the GPUs" }).locator("tbody td:nth-child(3)").allInnerTexts(), ["–", "–", "–"]);
+      await eventually(async () => assert.deepEqual(await page.getByRole("table", { name: "Cost by use of the GPUs" }).locator("tbody td:nth-child(3)").allInnerTexts(), ["–", "–", "–"]));
+      // A team is a namespace.
+      await eventually(async () => assert.deepEqual(await page.getByRole("table", { name: "Cost by team" }).locator("tbody th").allInnerTexts(), ["ns"]));
 
       // A change of the mode, and the replicas that follow, appear although the page is not loaded again.
       cluster.putScaler({ mode: "Active" });
@@ -165,7 +169,7 @@ test("the page of a controller shows its views, and what it decides arrives by i
       await largestIs(page, /^Capacity/, "ready replicas", "4");
       await largestIs(page, /^Running and waiting/, "waiting requests", String(4 * kWaiting));
       assert.ok(await isMarked(page), "the page was loaded again");
-      assert.equal(await page.getByRole("alert").count(), 0);
+      await eventually(async () => assert.equal(await page.getByRole("alert").count(), 0));
     });
     assert.equal(await end(controller), 0);
     assert.ok(existsSync(cluster.recording));

@@ -8,7 +8,7 @@ import type { Page } from "playwright-core";
 import type { Result } from "../src/data/result";
 import { kCellStates, readFleet, waitingIn } from "../src/data/fleet";
 import { resultOf } from "./report_data";
-import { Chromium, kProgram, kRoot, settled } from "./chromium";
+import { Chromium, eventually, kProgram, kRoot, settled } from "./chromium";
 
 let chromium: Chromium;
 let report = "";
@@ -162,12 +162,13 @@ test("decisions about pods and nodes name the places and purchases that were rej
     };
     const place = await choose("place", "waits:");
     assert.match(place, /^Room is needed for \d pods? \(\d \w+ per pod\) inside one \w+; .*: \d+ GPUs free, room for .*: rejected/);
-    assert.match(page.url(), /decision=\d+/, "the address leads to the decision");
+    await page.waitForURL(/decision=\d+/); // the address leads to the decision
     const command = await decision.locator("code").innerText();
     assert.match(command, /^capstan explain 'gang \d+' --scenario /);
     const printed = execFileSync("bash", ["-c", command.replace(/^capstan /, `'${kProgram}' `)], { cwd: kRoot, encoding: "utf8" });
     assert.ok(words(printed).includes(place), `${command}\n${printed}\n${place}`);
-    assert.match(await choose("provision", "launch"), /^Nodes for \d+ \w+ GPUs without room: .*: chosen/);
+    await choose("provision", "launch");
+    await eventually(async () => assert.match(words(await decision.locator("pre").innerText()), /^Nodes for \d+ \w+ GPUs without room: .*: chosen/));
   });
 });
 
@@ -264,6 +265,17 @@ test("the tables of the history can be saved", async () => {
       const [file] = await Promise.all([page.waitForEvent("download"), figure(page, title).getByRole("button", { name: /as CSV/ }).click()]);
       assert.match(readFileSync(await file.path(), "utf8"), head);
     }
+  });
+});
+
+test("in a narrow window the name of a policy wraps beside its mark", async () => {
+  await open("", async (page) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await settled(page);
+    const box = async (part: string) => page.locator(".ranking tbody tr", { hasText: "first-fit" }).locator(`th ${part}`).boundingBox();
+    const [mark, name] = [await box(".mark"), await box("button")];
+    assert.ok(name !== null && name.height > 30, `the name has two lines: ${JSON.stringify(name)}`);
+    assert.ok(mark !== null && mark.y >= name.y - 4, JSON.stringify([mark, name]));
   });
 });
 

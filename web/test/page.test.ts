@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { accessibleNames, Chromium, difference, kDifferenceMost, kRoot, settled } from "./chromium";
+import { accessibleNames, Chromium, difference, eventually, kDifferenceMost, kRoot, settled } from "./chromium";
+import { duration } from "../src/format";
 import { resultOf } from "./report_data";
 
 const kPicture = join(kRoot, "docs/guides/report.png");
@@ -54,7 +55,7 @@ test("the ranking is shown before the browser has read what happened over time",
     const early = await page.evaluate(() => (window as unknown as { early: number }).early);
     assert.equal(early, 11, "rows of the ranking when the script had run");
   });
-  await open(report, "", async (page) => assert.equal(await page.getByText("Reads what happened").count(), 0));
+  await open(report, "", async (page) => assert.equal(await page.getByText("Reading what happened").count(), 0));
 });
 
 test("everything that the text says stands on the page", async () => {
@@ -64,6 +65,9 @@ test("everything that the text says stands on the page", async () => {
   await open(report, "", async (page) => {
     const words = await page.locator("main").innerText();
     for (const remark of result.policies.flatMap((policy) => [...(policy.remarks ?? []), ...policy.warnings])) assert.ok(words.includes(remark), remark);
+    const [first] = result.policies;
+    assert.ok(result.policies.some((policy) => duration(policy.simulated_ns / 1000) !== duration((first?.simulated_ns ?? 0) / 1000)), "policies lasted differently long");
+    assert.ok((await page.locator("header p").first().innerText()).startsWith(`${duration((first?.simulated_ns ?? 0) / 1000)} · `), "the text has the duration of the first policy");
     for (const sentence of [...(result.why ?? []), ...(result.notes ?? [])]) assert.ok(words.includes(sentence), sentence);
     for (const text of [/slowest median cold start \d/, /achievable with all requests known/, /lower bound for 99\.0 % met/, /achievable: the plan behind the lower bound/]) assert.match(words, text);
     const outcomes = await page.getByRole("table", { name: "Outcomes" }).innerText();
@@ -161,9 +165,11 @@ test("numbers of cost and latency lead to the moment and to the decision that wa
       const [, from, to, at] = (/from=(\d+)&to=(\d+)&at=(\d+)/.exec(page.url()) ?? []).map(Number);
       assert.ok(from !== undefined && to !== undefined && at !== undefined && from <= at && at <= to, page.url());
       const log = page.locator("#decisions");
-      assert.equal(await log.locator('[aria-pressed="true"]').count(), 1, "the decision is open");
-      const box = await log.boundingBox();
-      assert.ok(box && box.y >= 0 && box.y < 900, "the list of decisions is in view");
+      await eventually(async () => assert.equal(await log.locator('[aria-pressed="true"]').count(), 1, "the decision is open"));
+      await eventually(async () => {
+        const box = await log.boundingBox();
+        assert.ok(box && box.y >= 0 && box.y < 900, "the list of decisions is in view");
+      });
       const words = await log.locator(".decision b").innerText();
       const [, hours, minutes, seconds] = (/^(\d\d):(\d\d):(\d\d)$/.exec(words) ?? []).map(Number);
       assert.ok(3600 * (hours ?? 0) + 60 * (minutes ?? 0) + (seconds ?? 0) <= at, `${words} is after ${at} s`);
@@ -209,7 +215,7 @@ test("markup in a name is text", async () => {
     assert.equal(await page.locator("h1").innerText(), name);
     await page.getByRole("img", { name: /^The fleet at/ }).focus();
     await page.keyboard.press("ArrowRight");
-    assert.ok(await page.getByText(`in ${name}`, { exact: false }).isVisible());
+    await page.getByText(`in ${name}`, { exact: false }).waitFor();
     assert.equal(await page.locator("main img, main b:text('bold')").count(), 0);
   });
 });
@@ -230,7 +236,7 @@ test("data that is cut off, foreign or of another version gives a notice", async
 test("the page looks like the picture in the guide", async () => {
   await open(report, "#theme=light", async (page) => {
     await page.setViewportSize({ width: 1280, height: 1600 });
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await settled(page);
     const picture = await page.screenshot();
     if (process.env.CAPSTAN_WRITE_GOLDEN === "1") writeFileSync(kPicture, picture);
     const most = await difference(page, picture, readFileSync(kPicture));

@@ -4,13 +4,15 @@ import { test } from "node:test";
 import { readFleet, queuesAt } from "../src/data/fleet";
 import { type FleetColumns, kStartPhases, replicaName } from "../src/data/history";
 import { decisionBefore, figureMoment, firstBought, idleMoment, longestWait, peakOf, worstIn, worstMinute } from "../src/data/explaining_moments";
-import { observedStarts, costIn } from "../src/data/observed";
+import { observedStarts, costIn, teamsIn } from "../src/data/observed";
 import { inFlightOf, observedDemand } from "../src/data/observed_demand";
 import { observedLatency } from "../src/data/observed_latency";
 import { type HistoryAnswer, withChanges } from "../src/data/recorded";
 import type { Policy } from "../src/data/result";
 import { meanPhases } from "../src/data/request_times";
 import { observedJobs } from "../src/data/observed_jobs";
+import { observedOutcomes } from "../src/data/outcomes";
+import { spentIn } from "../src/data/spent";
 import { observedServices } from "../src/data/observed_services";
 import { recordedRun } from "../src/data/recorded_run";
 import { type Recording, readRecording, withStates } from "../src/data/recording";
@@ -266,6 +268,26 @@ test("the cost of each service is that of the GPUs which its pods held", () => {
   assert.equal(others?.name, "other workloads");
   assert.ok(Math.abs(costIn(named, [0, 120]).othersUsd - (260 * 9) / 3600) < 1e-9, "a GPU costs 9 USD/h");
   assert.equal(replicaName(services, -1, 5, named.gangs[1]?.name), "nightly 5");
+});
+
+test("the cost of each team is that of the services and workloads of its namespace", () => {
+  const answer = whole();
+  const services = [{ ...kServices[0]!, name: "red/chat" }, { ...kServices[0]!, name: "red/pre", part: "prefill" }];
+  answer.fleet.gangs.service = [0, -1];
+  answer.fleet.gangs.name = ["", "blue/train 5"];
+  answer.fleet.use = { row: [0], service: [0], at_ms: [0], tokens: [6000], requests: [200], idle_gpu_s: [0], idle_usd: [0] };
+  const fleet = (of = services) => readFleet(answer.fleet, of, 120);
+  const teams = teamsIn(costIn(fleet(), [0, 120]));
+  assert.deepEqual(teams.map((one) => [one.name, Math.round(one.gpuHours * 3600), one.tokens, one.requests]), [["red", 480, 6000, 200], ["blue", 260, 0, 0]]);
+  assert.ok(Math.abs((teams[0]?.usd ?? 0) - (480 * 9) / 3600) < 1e-9, "a GPU costs 9 USD/h");
+  const run = spentIn(fleet(), [0, 120]);
+  assert.deepEqual(run?.teams.map((one) => [one.name, Math.round(one.perRequests ?? 0)]), [["red", 6], ["blue", 0]]);
+  const missing = (one: ReturnType<typeof fleet>) => new Map(observedOutcomes(one, [], [], [0, 120])).get("not measured") ?? "";
+  assert.doesNotMatch(missing(fleet()), /cost by team/);
+  answer.fleet.gangs.name = ["", "train 5"];
+  assert.deepEqual(teamsIn(costIn(fleet(), [0, 120])).map((one) => one.name), ["red", "no team"], "a workload without a namespace");
+  assert.deepEqual(teamsIn(costIn(fleet(kServices), [0, 120])), [], "the names of a simulation have no namespaces");
+  assert.match(missing(fleet(kServices)), /cost by team/);
 });
 
 test("a replica on a node that was bought for another one has no phases of the node", () => {

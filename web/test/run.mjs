@@ -17,7 +17,8 @@ await build({
   // This package is not bundled, because it finds its own files relative to its folder.
   external: ["playwright-core"],
 });
-const run = spawnSync(process.execPath, ["--test", ...tests.map((name) => join(folder, name.replace(/\.ts$/, ".mjs")))], {
+// This reporter repeats the failed tests at the end.
+const run = spawnSync(process.execPath, ["--test", "--test-reporter=spec", ...tests.map((name) => join(folder, name.replace(/\.ts$/, ".mjs")))], {
   stdio: "inherit",
   env: { ...process.env, NODE_PATH: join(process.cwd(), "node_modules") },
 });

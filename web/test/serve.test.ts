@@ -10,7 +10,7 @@ import { type StartColumns, startsOf } from "../src/data/history";
 import { recordedRun } from "../src/data/recorded_run";
 import { readRecording } from "../src/data/recording";
 import type { Policy, Result } from "../src/data/result";
-import { accessibleNames, difference, kDifferenceMost, kProgram, kRoot, settled } from "./chromium";
+import { accessibleNames, difference, eventually, kDifferenceMost, kProgram, kRoot, settled } from "./chromium";
 import { complaintsOf, end, figure, inOneLine, isMarked, kPatienceMs, launch, mark, moreStates, startServer, statesOf } from "./served";
 
 const kPicture = join(kRoot, "docs/guides/recording.png");
@@ -65,14 +65,15 @@ async function arrived(page: Page): Promise<number> {
 
 test("a changed scenario is simulated and shown beside the stated one", async () => {
   await serve("scenarios/azure-hour.yaml", kTwoPolicies, async (page) => {
+    await settled(page);
     assert.equal(await page.locator(".ranking tbody tr").count(), 2);
     const before = await arrived(page);
     await page.getByRole("spinbutton", { name: "Load ×" }).fill("2");
     await page.getByLabel("Prices ×").fill("0.5");
     await page.getByRole("button", { name: "Simulate" }).click();
     await page.locator(".what-if-table").waitFor();
-    assert.match(await page.getByRole("status").innerText(), /^Simulated load × 2, prices × 0.5 in /);
-    assert.ok(Math.abs((await arrived(page)) - 2 * before) < 20, "twice the requests");
+    await page.getByRole("status").getByText(/^Simulated load × 2, prices × 0.5 in /).waitFor();
+    await eventually(async () => assert.ok(Math.abs((await arrived(page)) - 2 * before) < 20, "twice the requests"));
     assert.equal(await page.locator(".what-if-table tbody tr").count(), 2);
     const row = await page.locator(".what-if-table tbody tr").first().locator("td").allInnerTexts();
     assert.equal(row.length, 6);
@@ -82,8 +83,8 @@ test("a changed scenario is simulated and shown beside the stated one", async ()
     // The chosen policy stays when the other result is shown, although the order of policies may differ.
     await page.locator(".ranking tbody tr", { hasText: "queue" }).click();
     await page.getByLabel("show the scenario as stated").check();
-    assert.equal(await arrived(page), before);
-    assert.match(await page.locator(".ranking tr.shown").innerText(), /queue · gang · group/);
+    await eventually(async () => assert.equal(await arrived(page), before));
+    await page.locator(".ranking tr.shown", { hasText: "queue · gang · group" }).waitFor();
     assert.equal(await page.getByRole("spinbutton", { name: "Load ×" }).inputValue(), "2");
   });
 });
@@ -102,12 +103,12 @@ test("a change that cannot be simulated gives a notice, and a newer one replaces
       await page.getByRole("spinbutton", { name: "Load ×" }).fill("10");
       await page.getByRole("button", { name: "Simulate" }).click();
       await page.getByRole("button", { name: "Stop" }).click();
-      assert.equal(await page.getByRole("status").innerText(), "Stopped.");
+      await page.getByRole("status").getByText(/^Stopped\.$/).waitFor();
       await page.getByRole("spinbutton", { name: "Load ×" }).fill("1");
       await page.getByLabel("Minimum replicas").fill("16");
       await page.getByRole("button", { name: "Simulate" }).click();
       await page.locator(".what-if-table").waitFor();
-      assert.ok(await page.getByLabel("show at least 16 replicas").isChecked());
+      await eventually(async () => assert.ok(await page.getByLabel("show at least 16 replicas").isChecked()));
     },
     [/ERR_ABORTED/],
   );
@@ -120,7 +121,7 @@ test("a server that goes away gives a notice, and the page stays", async () => {
     async (page, server) => {
       assert.equal(await end(server), 0);
       await page.getByRole("button", { name: "Simulate" }).click();
-      assert.match(await page.getByRole("alert").innerText(), /server does not answer/);
+      await page.getByRole("alert").getByText(/server does not answer/).waitFor();
       assert.equal(await page.locator(".ranking tbody tr").count(), 2);
     },
     [/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET/],
@@ -140,8 +141,10 @@ test("a recording shows its decisions, their arithmetic and the command", async 
       const all = await page.locator(".log .entry").count();
       assert.ok(all > 3);
       await page.getByLabel("Layer").selectOption("scale");
-      const layers = await page.locator(".log .change").allInnerTexts();
-      assert.ok(layers.length > 3 && layers.every((layer) => /^scale\s+(applied|Shadow|refused|unknown|not sent)?$|^scale$/.test(layer.trim())));
+      await eventually(async () => {
+        const layers = await page.locator(".log .change").allInnerTexts();
+        assert.ok(layers.length > 3 && layers.every((layer) => /^scale\s+(applied|Shadow|refused|unknown|not sent)?$|^scale$/.test(layer.trim())), layers.join());
+      });
       assert.match(await page.locator(".log .why").first().innerText(), /^scale service to \d+ replicas: /);
       await page.locator(".log .entry button").nth(1).click();
       assert.match(await page.locator(".arithmetic").innerText(), /^service: .*replicas requested/);
@@ -155,7 +158,7 @@ test("a recording shows its decisions, their arithmetic and the command", async 
       const printed = execFileSync(kProgram, ["replay", file, "--at", at as string], { cwd: kRoot }).toString();
       assert.ok(inOneLine(printed).includes(inOneLine(await page.locator(".arithmetic").innerText())), "the command prints the same arithmetic");
       await page.getByLabel("Filter").fill("no such words");
-      assert.equal(await page.getByText("Nothing was decided in this stretch.").count(), 1);
+      await page.getByText("Nothing was decided in this stretch.").waitFor();
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -166,7 +169,7 @@ test("a scenario is shown while it is simulated, and its result afterwards", asy
   await serve("scenarios/azure-hour.yaml", [...kTwoPolicies.slice(0, 2), "--live", "--speed", "240"], async (page) => {
     const decisions = () => statesOf(page);
     await moreStates(page, 3);
-    assert.match(await page.getByRole("status").first().innerText(), /^Runs at 240 × real time/);
+    await page.getByRole("status").getByText(/^Runs at 240 × real time/).waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
     const paused = await decisions();
     await page.getByText(/Paused: [1-9]\d* states wait/).waitFor();
@@ -181,6 +184,7 @@ test("a scenario is shown while it is simulated, and its result afterwards", asy
     assert.match(await page.locator("section code").innerText(), /^capstan explain (?:service|'gang \d+') --scenario .* --at \d+s --verbose$/);
     await page.getByRole("button", { name: "Show the result" }).click();
     await page.locator(".ranking").waitFor();
+    await settled(page);
     assert.equal(await page.locator(".ranking tbody tr").count(), 1);
   });
 });
@@ -192,7 +196,7 @@ test("a live page that loses its server says so", async () => {
     async (page, server) => {
       await moreStates(page, 0);
       assert.equal(await end(server), 0);
-      assert.match(await page.getByRole("alert").innerText(), /connection to the server is lost/);
+      await page.getByRole("alert").getByText(/connection to the server is lost/).waitFor();
     },
     [/ERR_/],
   );
@@ -208,6 +212,7 @@ test("a recording has the views of nodes and replicas that a report has", async 
     const simulated = (JSON.parse(execFileSync(kProgram, words, { cwd: kRoot, stdio: "pipe", maxBuffer: 1 << 28 }).toString()) as Result).policies[0] as Policy;
     await serve(file, [], async (page) => {
       await figure(page, /^What is paid for/).waitFor();
+      await settled(page);
       const titles = await page.getByRole("heading", { level: 3 }).allInnerTexts();
       for (const title of [/^GPUs over time/, /^What is where/, /^Why did replicas wait/, /Queues$/, /cold start go/, /^Where did the time of a request go/, /^Does each service hold/, /^What became of/]) {
         assert.ok(titles.some((one) => title.test(one)), `${title} is not among ${titles.join(", ")}`);
@@ -237,6 +242,7 @@ test("a recording has the views of nodes and replicas that a report has", async 
       const mean = (means: number[], counts: number[]) => means.reduce((sum, us, i) => sum + us * (counts[i] ?? 0), 0) / counts.reduce((sum, count) => sum + count, 0) / 1e6;
       const time = figure(page, /^Where did the time of a request go/);
       await time.getByRole("button", { name: /^Table of/ }).click();
+      await settled(page);
       const cells = (await time.locator(".data-table tbody tr").first().locator("th, td").allInnerTexts()).slice(1).map(Number);
       const expected = [0, mean(times.queue_us, times.first_tokens), mean(times.prefill_us, times.first_tokens), 0, mean(times.decode_us, times.completed)];
       expected.forEach((value, i) => assert.ok(Math.abs((cells[i] ?? -1) - value) <= 0.05 * value + 0.002, `${cells.join(" ")} against ${expected.join(" ")}`));
@@ -244,12 +250,14 @@ test("a recording has the views of nodes and replicas that a report has", async 
       assert.match(await starts.locator(".note").first().innerText(), new RegExp(`: ${simulated.cold_starts.count} of ${simulated.cold_starts.count} starts`));
       // Each start lasts as long as in the simulation, give or take the time between two states.
       await starts.getByRole("button", { name: /^Table of/ }).click();
+      await settled(page);
       const seen = await starts.locator(".data-table tbody tr").evaluateAll((rows) => rows.map((row) => Number(row.lastElementChild?.textContent)));
       await starts.getByRole("button", { name: /^Table of/ }).click();
       const phases = startsOf(simulated.cold_start_phases as StartColumns).sort((a, b) => a.decided - b.decided);
       assert.equal(seen.length, phases.length);
       phases.forEach(({ total }, i) => assert.ok(Math.abs(total - (seen[i] ?? 0)) < 16, `start ${i} took ${total} s, and the recording says ${seen[i]} s`));
       await figure(page, /Queues$/).getByRole("button", { name: /^Table of/ }).click();
+      await settled(page);
       assert.deepEqual(await figure(page, /Queues$/).locator(".data-table tbody td:first-child").allInnerTexts(), ["company", "chat"]);
       const waits = await figure(page, /^Why did replicas wait/).locator("table.waiting tbody tr").allInnerTexts();
       assert.ok(waits.length > 0);
@@ -271,8 +279,8 @@ test("a recording has the views of nodes and replicas that a report has", async 
       // The number of a cost leads to the purchase that caused it.
       await paid.locator("table.paid").nth(1).locator("tbody .figure-link").first().click();
       await page.waitForURL(/from=\d+&to=\d+&at=\d+&decision=\d+/);
-      assert.match(await page.locator(".arithmetic").innerText(), /Nodes for \d+ \w+ GPUs without room/);
-      assert.equal(await page.locator('.log button[aria-pressed="true"]').count(), 1);
+      await page.locator(".arithmetic").getByText(/Nodes for \d+ \w+ GPUs without room/).waitFor();
+      await eventually(async () => assert.equal(await page.locator('.log button[aria-pressed="true"]').count(), 1));
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -328,7 +336,7 @@ test("a page whose server comes back with a longer recording catches up without 
       assert.ok((await statesOf(page)) > 200);
       assert.ok(await isMarked(page), "the page was loaded again");
       assert.equal(await page.getByLabel("Filter").inputValue(), "scale service", "what the reader chose stays");
-      assert.equal(await page.getByRole("alert").count(), 0);
+      await eventually(async () => assert.equal(await page.getByRole("alert").count(), 0));
       await page.waitForFunction(() => Number(document.querySelector<HTMLInputElement>(".moment input")?.max) > 3000);
     } finally {
       await page.close();
@@ -374,7 +382,7 @@ test("a server that hangs is named with the time of its last sign, and the page 
     await page.getByText(/Caught up after \d+/).waitFor();
     const before = await statesOf(page);
     await moreStates(page, before);
-    assert.equal(await page.getByRole("alert").count(), 0);
+    await eventually(async () => assert.equal(await page.getByRole("alert").count(), 0));
   });
 });
 
@@ -397,7 +405,7 @@ test("a tab that was asleep says that it catches up, and lacks no decision after
     for (const id of renderers) process.kill(id, "SIGSTOP");
     await new Promise((done) => setTimeout(done, 12_000));
     for (const id of renderers) process.kill(id, "SIGCONT");
-    await page.getByText(/Caught up after [12]\d\.\d s/).waitFor();
+    await page.getByText(/Caught up after (\d\d\.\d s|\d+ min)/).waitFor();
     const said = await page.evaluate(() => (window as unknown as { said: string[] }).said);
     assert.ok(said.some((words) => /Catches up with what was decided meanwhile/.test(words)), said.slice(0, 5).join("\n"));
     assert.ok(await isMarked(page), "the page was loaded again");
@@ -430,6 +438,7 @@ test("the page of a recording shows which actions were not carried out", async (
     execFileSync("python3", ["-c", "import sqlite3, sys; file = sqlite3.connect(sys.argv[1]); file.execute(sys.argv[2]); file.commit()", file, sql]);
     await serve(file, [], async (page) => {
       assert.match(await decisions(page).locator(".entry").first().innerText(), /Shadow/);
+      await settled(page);
       assert.ok((await decisions(page).locator(".undone").count()) > 0);
       assert.match(await decisions(page).locator(".note").first().innerText(), /Struck through: it was not carried out/);
       for (const title of [/^Is the SLO met\? Late requests/, /^Latency: time to first token/]) assert.equal(await figure(page, title).count(), 1);

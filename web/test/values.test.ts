@@ -12,7 +12,7 @@ import { namedServices, policyOf, sloOf } from "../src/data/service";
 import { startText, duration, latency, moment, timeTick, percent, sloWords, tokenTime, usd, wholeTick } from "../src/format";
 import { shortened } from "../src/chart/waterfall";
 import { choiceHash, parseChoice } from "../src/state";
-import { markedPolicy } from "../src/view/ranking";
+import { markedPolicy, orderWords } from "../src/view/ranking";
 import { ticks } from "../src/view/frontier";
 import { shortStretches } from "../src/data/series";
 import { readRecording, type RecordedAction, scales, type StateEvent, withoutRepeats, withStates } from "../src/data/recording";
@@ -165,7 +165,23 @@ test("the first policy that holds the SLO is marked", () => {
   planned.policies.forEach((policy, i) => (policy.policy = `p${i}`));
   const seed_checks = [{ policy: "p0", holds_with_all: false }, { policy: "p1", holds_with_all: true }];
   assert.equal(markedPolicy({ ...planned, seed_checks }), 1, "the first one holds it with this seed only");
+  assert.equal(markedPolicy({ ...planned, seed_checks: seed_checks.slice(0, 1) }), -1, "no policy is known to hold it with every seed");
   assert.equal(markedPolicy({ ...planned, chosen: "p1" }), 1, "a plan may choose another one");
+});
+
+test("the ranking says what is marked and in which order the policies stand", () => {
+  const policies = (...met: number[]) => met.map((attainment_ppm, i) => ({ attainment_ppm, policy: `p${i}` }));
+  const slo = { attainment_ppm: 990_000 };
+  const words = (result: object) => orderWords(result as unknown as Result);
+  const order = "policies that hold the SLO, the cheapest first; then the others, the most met requests first. ";
+  assert.equal(words({ slo, policies: policies(995_000, 5) }), `▶ marks the cheapest policy that holds the SLO. Order: ${order}`);
+  assert.equal(words({ slo, policies: policies(5, 4) }), `No policy holds the SLO. Order: ${order}`);
+  const seed_checks = [{ policy: "p0", holds_with_all: true }];
+  assert.equal(words({ slo, policies: policies(995_000, 996_000), seed_checks }), `▶ marks the cheapest policy that holds the SLO with every tried seed. Below it: ${order}`, "it stands first, whatever it costs");
+  const none = [{ policy: "p0", holds_with_all: false }];
+  assert.equal(words({ slo, policies: policies(995_000, 996_000), seed_checks: none }), `No policy holds the SLO with every tried seed. Order: ${order}`);
+  assert.equal(words({ slo, policies: policies(995_000, 996_000), chosen: "p1" }), `▶ marks the choice of the plan. Order: ${order}`);
+  assert.equal(words({ slo, policies: policies(1) }), "", "a single policy has no order");
 });
 
 test("a policy of several services is seen as one of them", () => {

@@ -34,13 +34,13 @@ void evict_broken(Context& context) {
     if (gang.result || !(all_bound || gang.refused)) continue;
     Memory::BrokenGang* broken = context.broken(gang.id());
     if (broken == nullptr) continue;
-    const bool is_over = context.now - broken->since >= context.policy.broken_for && !nodes_are_coming(gang, context);
-    // Until the time is over, a later pass decides how a gang gets the nodes that its other pods need.
-    if (!is_over && !all_bound) continue;
+    const bool gives_up = context.now - broken->since >= context.policy.broken_for && !nodes_are_coming(gang, context);
+    // As long as the gang is not given up, a later pass decides how its pods without a node get one.
+    if (!gives_up && !all_bound) continue;
     const std::int64_t needed = context.snapshot.gangs.at(gang.id()).spec.needed();
-    const Reason why{is_over ? ReasonCode::gang_given_up : ReasonCode::gang_broken,
+    const Reason why{gives_up ? ReasonCode::gang_given_up : ReasonCode::gang_broken,
                      {gang.pods.have_node, needed, whole_seconds(context.policy.broken_for)}};
-    if (is_over) give_up(gang, *broken, why, context);
+    if (gives_up) give_up(gang, *broken, why, context);
     gang.decide(PlacementResult::Kind::cannot_fit_now, why);
   }
 }

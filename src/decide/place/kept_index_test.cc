@@ -67,7 +67,7 @@ World world_that_buys_and_spreads() {
     world.catalog().services[0].survives = *rc::gen::element(TopologyLevel::zone, TopologyLevel::node);
   }
   world.catalog().services[0].workload.pods = 2;
-  world.catalog().services[0].workload.tensor_parallel = 4;
+  world.catalog().services[0].workload.gpus_per_replica = 4;
   return world;
 }
 

@@ -131,7 +131,7 @@ TEST(GangPlacement, APlannedReplicaTakesRoomAndLeavesAShortfall) {
   World world;
   world.node(0, 4);
   world.pool({world.offering(8, 0, 10)}, 64);
-  world.catalog().services[0].workload.tensor_parallel = 4;
+  world.catalog().services[0].workload.gpus_per_replica = 4;
   world.catalog().services[0].workload.pods = 4;
   const Decision decision = run(world, kGang, {{{0}, 7, at(1)}, {{0}, 8, at(1)}});
   EXPECT_TRUE(decision.plan.actions.empty());

@@ -93,7 +93,7 @@ TEST(Queues, RoomIsRequestedOnlyAsFarAsTheLimitAllows) {
   world.pool({world.offering(8, 0, 10)}, 64);
   const QueueId team = world.queue(8);
   for (int i = 0; i < 3; ++i) world.enqueue(world.gang(1, 8, TopologyLevel::node, i), team);
-  world.catalog().services[0].workload.tensor_parallel = 8;
+  world.catalog().services[0].workload.gpus_per_replica = 8;
   world.catalog().services[0].workload.queue = team;
   const Decision decision = run(world, {{{0}, 7, at(1)}});
   EXPECT_EQ(decision.shortfalls.size(), 1u) << "three gangs wait and one is planned";

@@ -18,6 +18,9 @@ void refuse_oversized(Context& context) {
     if (buyable >= all) continue;
     const std::int64_t largest = context.search.most_ever(gang.pods);
     if (largest >= all) continue;
+    // The running pods that keep the pods of the gang away will end.
+    const model::PodClass* pods = context.snapshot.catalog->eligibility.find(spec.pods.pod_class);
+    if (pods != nullptr && !pods->kept_apart.empty()) continue;
     const auto gpus = [&](std::int64_t pods) { return gpus_up(spec.pods.gpus_per_pod * pods); };
     const bool has_class = spec.pods.pod_class.valid() && gang.pods.bound.empty();
     // If a pool sells nodes for the pods, its limit is the cause, even if other nodes exclude the pods.

@@ -26,7 +26,7 @@ TEST(ReservePlanned, ALeaderWithoutGpusTakesARoomOfItsOwnAndNoGpus) {
   fleet::testing::World world;
   for (int i = 0; i < 2; ++i) world.node(0);
   model::Workload& workload = world.catalog().services[0].workload;
-  workload.tensor_parallel = 16;
+  workload.gpus_per_replica = 16;
   workload.pods = 3;
   workload.required_level = TopologyLevel::rack;
   workload.leader = model::LeaderPod{};

@@ -89,6 +89,18 @@ std::optional<Place> place_with_gpus(const Rooms& rooms, const Request& request,
                                               : domain_with_gpus(rooms, request, best);
 }
 
+/// Returns a place with enough GPUs that admits the pods except for running pods that keep them away.
+std::optional<Place> place_without_neighbors(const Rooms& rooms, const Request& request, DomainId best) {
+  if (request.pod_class->kept_apart.empty()) return std::nullopt;
+  model::PodClass alone = *request.pod_class;
+  for (std::size_t i = 0; i < alone.kept_apart.size() && i < alone.node_classes.size(); ++i) {
+    if (alone.kept_apart[i]) alone.node_classes[i] = true;
+  }
+  Request any = request;
+  any.pod_class = &alone;
+  return place_with_gpus(rooms, any, best);
+}
+
 /// Returns the reason that names the scarcest resource of a place with enough GPUs. Returns no value if its other
 /// resources suffice, too.
 std::optional<Reason> lack_of_resource(const Rooms& rooms, const Request& request, const Place& place) {
@@ -151,6 +163,11 @@ Reason reason_of_shortfall(const Rooms& rooms, const Request& request, const Sho
   } else if (request.pod_class != nullptr) {
     Request any = request;
     any.pod_class = nullptr;
+    if (const auto apart = place_without_neighbors(rooms, request, lack.best_domain)) {
+      return {ReasonCode::pods_kept_apart,
+              {gpus_up(needed), best_free, model::reason_number(apart->domain), level,
+               model::reason_number(lack.spec.pods.pod_class), apart->free.count / 1'000}};
+    }
     if (const auto excluded = place_with_gpus(rooms, any, lack.best_domain)) {
       return {ReasonCode::nodes_exclude_pods,
               {gpus_up(needed), best_free, model::reason_number(excluded->domain), level, gpu,

@@ -23,7 +23,7 @@ std::optional<model::Reason> reason_of_other_set(const Shortfall& lack);
 inline bool has_unusable_gpus(const model::Reason& why) {
   using enum model::ReasonCode;
   return why.code == resource_short || why.code == nodes_exclude_pods || why.code == gpus_scattered ||
-         why.code == pod_set_short;
+         why.code == pod_set_short || why.code == pods_kept_apart;
 }
 
 }  // namespace capstan::decide::place

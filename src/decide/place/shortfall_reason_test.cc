@@ -86,16 +86,16 @@ const Row kRows[] = {
        for (int i = 0; i < 2; ++i) node(world, 0, 1, {});
        waiting(world, 2, 8, TopologyLevel::rack);
      },
-     "labels, taints or ResourceClaims exclude the pods: the gang needs 16 H100 GPUs in one rack, and the nodes that "
-     "may run its pods have at most 0, even with nodes that can be bought"},
+     "labels, taints or ResourceClaims exclude the pods: the gang needs 16 H100 GPUs in one rack, and the existing "
+     "and new nodes that may run its pods have at most 0"},
     {"the purchase does not admit the pods either",
      [](World& world) {
        const model::OfferingId offering = world.offering(8, 0, 10);
        world.catalog().eligibility.purchases = {{{world.pool({offering}, 64), offering}, {1}}};
        waiting(world, 2, 8, TopologyLevel::rack);
      },
-     "labels, taints or ResourceClaims exclude the pods: the gang needs 16 H100 GPUs in one rack, and the nodes that "
-     "may run its pods have at most 0, even with nodes that can be bought"},
+     "labels, taints or ResourceClaims exclude the pods: the gang needs 16 H100 GPUs in one rack, and the existing "
+     "and new nodes that may run its pods have at most 0"},
     {"the gang is larger than everything",
      [](World& world) {
        node(world, 0, 1, {});

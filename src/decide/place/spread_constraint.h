@@ -42,7 +42,8 @@ class SpreadConstraint {
 
  private:
   std::optional<Distribution> count(ServiceId service);
-  /// Returns the node for the first pod of a gang whose binding no snapshot shows yet; null if the gang was not placed.
+  /// Returns the node of the gang's first pod if this cycle placed the gang, or if an earlier one did and no snapshot
+  /// shows the binding yet. Otherwise returns null.
   const NodeId* find_placed(GangId gang);
 
   const model::Snapshot& snapshot_;

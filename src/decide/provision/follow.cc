@@ -96,8 +96,7 @@ void match_claims(Memory& memory, const model::Snapshot& snapshot, const Policy&
 void learn_claims(Memory& memory, const model::Snapshot& snapshot, const Policy& policy, Instant now) {
   std::erase_if(memory.failed, [&](ClaimId id) { return snapshot.claims.find(id) == nullptr; });
   snapshot.claims.for_each([&](ClaimId id, const Claim& claim) {
-    const bool grouped =
-        has(memory.groups, claim.group, &Memory::Group::id);  // settle_groups() handles failed claims of groups
+    const bool grouped = has(memory.groups, claim.group, &Memory::Group::id);  // settle_groups() updates their backoffs
     if (claim.phase == Claim::Phase::registered && !grouped) {
       std::erase_if(memory.backoffs, [&](const Memory::Backoff& b) {
         return b.offering == claim.offering && b.failed_at < claim.requested_at;

@@ -1,7 +1,9 @@
 // Tests that CPU and memory of a node to be bought count, if its instance type states them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "decide/testing/both_layers.h"
 
@@ -51,6 +53,39 @@ TEST(InstanceType, NothingIsBoughtForAPodThatNoTypeHolds) {
     two.world.catalog().instance_types[0].memory_mib = 2'048;
     EXPECT_TRUE(two.bought(policy).empty());
     EXPECT_TRUE(kept_for(two.decision, model::ReasonCode::node_lacks_resource));
+  }
+}
+
+TEST(InstanceType, StorageSlotsAndExtendedResourcesExcludeTypesThatLackThem) {
+  struct Row {
+    const char* title;
+    std::int64_t pods;
+    model::Resources each;
+    void (*lower)(model::InstanceType&);  ///< gives a type too little of the resource
+    std::int64_t resource;                ///< its number in reasons
+  };
+  const Row rows[] = {
+      {"storage", 1, {.storage_mib = 2'000}, [](model::InstanceType& type) { type.storage_mib = 1'999; }, 2},
+      {"pod slots", 8, {.pod_slots = 1}, [](model::InstanceType& type) { type.pod_slots = 7; }, 3},
+      {"MIG", 1, {.extended = {3}}, [](model::InstanceType& type) { type.extended = std::vector<std::int64_t>{2}; }, 4},
+      {"no MIG", 1, {.extended = {3}}, [](model::InstanceType& type) { type.extended.emplace(); }, 4},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.title);
+    TwoTypes two;
+    two.world.catalog().extended_resources = {"nvidia.com/mig-1g.10gb"};
+    two.gang(row.pods, row.each);
+    row.lower(two.world.catalog().instance_types[0]);
+    const auto bought = two.bought(groups());
+    ASSERT_EQ(bought.size(), 1U);
+    EXPECT_EQ(bought[0].offering, two.large) << "the cheaper type has too little";
+    row.lower(two.world.catalog().instance_types[1]);
+    EXPECT_TRUE(two.bought(groups()).empty());
+    const auto& kept = two.decision.plan.no_actions;
+    const auto lacks = std::ranges::find(kept, model::ReasonCode::node_lacks_resource,
+                                         [](const model::Plan::NoAction& none) { return none.why.code; });
+    ASSERT_NE(lacks, kept.end());
+    EXPECT_EQ(lacks->why.numbers[0], row.resource);
   }
 }
 

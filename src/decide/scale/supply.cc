@@ -32,7 +32,7 @@ MicroUsd price_of(const model::Workload& workload, const model::Catalog& catalog
   std::int64_t cheapest = 0;
   const auto consider = [&](const model::Offering& offering) {
     if (offering.price_per_hour <= MicroUsd{} || offering.gpus <= 0) return;
-    const std::int64_t price = ceil_div(offering.price_per_hour.count * workload.tensor_parallel, offering.gpus);
+    const std::int64_t price = ceil_div(offering.price_per_hour.count * workload.gpus_per_replica, offering.gpus);
     if (cheapest == 0 || price < cheapest) cheapest = price;
   };
   each_purchase(workload, catalog, [&](const model::Purchase& p) { consider(catalog.offering(p.offering)); });
@@ -84,7 +84,7 @@ std::int64_t pods_on_purchases(const model::Workload& workload, const PurchaseLi
 
 Supply supply_of(const Index& index, const model::Catalog& catalog, const model::Workload& workload,
                  provision::PurchaseLimits* capacity, ReplicaCount most) {
-  Supply supply{.gpus = workload.tensor_parallel, .price_per_hour = price_of(workload, catalog)};
+  Supply supply{.gpus = workload.gpus_per_replica, .price_per_hour = price_of(workload, catalog)};
   if (capacity == nullptr || workload.placed_elsewhere) return supply;
   // Nodes are counted for the set with the most GPUs per pod.
   const std::int64_t pods_per_replica = workload.gang().pods.count;

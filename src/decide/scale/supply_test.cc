@@ -39,7 +39,7 @@ TEST(Supply, IgnoresATerminatingNodeThatIsAlreadyGone) {
 
 TEST(Supply, AReplicaCostsItsShareOfTheCheapestNode) {
   Market market;
-  market.workload().tensor_parallel = 2;
+  market.workload().gpus_per_replica = 2;
   EXPECT_EQ(market.supply().price_per_hour, MicroUsd{20'000'000});
   const model::OfferingId cheaper = market.world.offering(4, 0, 30);
   market.world.pool({cheaper}, 8);
@@ -50,7 +50,7 @@ TEST(Supply, AReplicaCostsItsShareOfTheCheapestNode) {
 
 TEST(Supply, CountsExistingIncomingAndPurchasableNodes) {
   Market market;
-  market.workload().tensor_parallel = 4;
+  market.workload().gpus_per_replica = 4;
   EXPECT_EQ(market.supply().further_replicas, 6) << "three nodes may be bought";
   market.world.node(0);
   EXPECT_EQ(market.supply().further_replicas, 8) << "and a node without a pool has room for two";

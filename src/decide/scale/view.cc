@@ -15,7 +15,7 @@ const engine::EngineRow* engine_row(const model::Catalog& catalog, const model::
   if (!workload.gpu.valid() || workload.gpu.value >= catalog.gpu_kinds.size()) return nullptr;
   const std::string& gpu = catalog.gpu_kinds[workload.gpu.value];
   for (const engine::EngineRow& row : engine::EngineTable::bundled().rows()) {
-    if (row.tp == workload.tensor_parallel && row.model == workload.model && row.gpu == gpu &&
+    if (row.tp == workload.gpus_per_replica && row.model == workload.model && row.gpu == gpu &&
         row.weight_dtype == workload.dtype) {
       return &row;
     }

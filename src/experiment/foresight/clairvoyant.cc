@@ -29,7 +29,7 @@ GpuCount existing_gpus(const scenario::Scenario& scenario, bool permanent) {
 }
 
 bound::FleetTerms fleet_terms(const scenario::Scenario& scenario, Duration span) {
-  const auto per_replica = static_cast<double>(scenario.workload().tensor_parallel);
+  const auto per_replica = static_cast<double>(scenario.workload().gpus_per_replica);
   bound::FleetTerms terms;
   terms.start_s = in_seconds(shortest_start(scenario) + shortest_boot(scenario));
   // At any time, a policy pays at least for the nodes that are never released and for the service's minimum of
@@ -173,7 +173,7 @@ Result<Clairvoyant> foresee(const scenario::Scenario& scenario, const scenario::
   const bound::LowerBound found = bound::lower_bound(std::move(*requests), service, fleet_terms(scenario, span), end);
 
   Clairvoyant clairvoyant;
-  const double gpus = static_cast<double>(scenario.workload().tensor_parallel);
+  const double gpus = static_cast<double>(scenario.workload().gpus_per_replica);
   const auto gpu_ns = [&](double replica_s) { return static_cast<GpuNanoseconds>(std::floor(replica_s * gpus * 1e9)); };
   clairvoyant.bound = {
       .gpu_ns = gpu_ns(found.least_replica_s),

@@ -7,10 +7,18 @@
 #include "base/error.h"
 #include "experiment/foresight/standing_fleet.h"
 #include "experiment/run/batch.h"
+#include "experiment/run/seed_check.h"
 
 // The smallest fleet of constant size that holds the SLO of a scenario, with which every autoscaler is compared. It is
 // chosen with hindsight: its size is found by running the load that it then serves.
 namespace capstan::experiment {
+
+/// A fleet that holds the SLO with every seed that was tried.
+struct SteadyFleet {
+  ReplicaCounts replicas;
+  std::string words;
+  RunResult result;  ///< with the seed of the scenario
+};
 
 struct ConstantFleet {
   ReplicaCounts replicas;  ///< replicas by service of the catalog
@@ -18,8 +26,11 @@ struct ConstantFleet {
   bool holds_slo = false;  ///< false: no fleet within the limits holds it, and this one meets the most requests
   /// False if the search ended early at one of its limits, so that a smaller fleet may hold the SLO, too.
   bool is_smallest = true;
-  int runs = 0;  ///< runs that the search simulated
+  int runs = 0;       ///< runs of the search for the smallest fleet
+  int seed_runs = 0;  ///< runs with other seeds, and of larger fleets
   RunResult result;
+  std::optional<SeedCheck> seeds{};     ///< the same fleet with other seeds; none: not tried
+  std::optional<SteadyFleet> steady{};  ///< the larger fleet that takes its place if it misses the SLO with a seed
 };
 
 /// Most runs of one search for a number of replicas. Each pair of runs divides the range by about three, so a range of

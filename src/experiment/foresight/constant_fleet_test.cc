@@ -185,7 +185,7 @@ TEST(ConstantFleetSearch, TheAdviceDoesNotDependOnTheNumberOfThreads) {
   ASSERT_TRUE(one && four);
   ASSERT_TRUE(one->constant_fleet && one->raised_minimum);
   EXPECT_EQ(render_json(*one), render_json(*four));
-  EXPECT_EQ(one->extra_runs, one->constant_fleet->runs + one->raised_minimum->runs);
+  EXPECT_EQ(one->extra_runs, one->constant_fleet->runs + one->constant_fleet->seed_runs + one->raised_minimum->runs);
 }
 
 TEST(RaisedMinimumTrials, SettingTheValueRepeatsTheTrialIfItsNodesExist) {

@@ -106,9 +106,11 @@ bool is_fixed(const scenario::PolicySpec& policy) {
 
 class MinimumTrials {
  public:
+  /// @param by_chance  true: the policy holds the SLO as stated, but with some seeds only
   MinimumTrials(const scenario::Scenario& scenario, const scenario::PolicySpec& policy, const RunResult& stated,
-                const ReplicaCounts& goal, ExtraRuns& extra)
+                bool by_chance, const ReplicaCounts& goal, ExtraRuns& extra)
       : scenario_(scenario), policy_(policy), stated_(stated), goal_(goal), extra_(extra) {
+    must_save_ = holds_slo(stated, scenario.service().slo) && !by_chance;
     for (std::size_t i = 0; i < goal.size(); ++i) steps_ = std::max(steps_, goal[i] - stated_min(i));
   }
 
@@ -167,7 +169,7 @@ class MinimumTrials {
   void note(ReplicaCount step, RunResult result, std::optional<RequestCount> limit) {
     const model::Slo& slo = scenario_.service().slo;
     if (ended_early(result, limit) || !holds_slo(result, slo)) return;
-    if (holds_slo(stated_, slo) && !saves_enough(result)) return;
+    if (must_save_ && !saves_enough(result)) return;
     if (best_ && !is_cheaper(result, *best_)) return;
     best_ = std::move(result);
     best_step_ = step;
@@ -186,6 +188,7 @@ class MinimumTrials {
   const RunResult& stated_;
   const ReplicaCounts& goal_;
   ExtraRuns& extra_;
+  bool must_save_ = false;
   ReplicaCount steps_ = 0;
   std::set<ReplicaCount> tried_;
   std::optional<RunResult> best_;
@@ -193,7 +196,7 @@ class MinimumTrials {
   int runs_ = 0;
 };
 
-/// Simulates the policy with the raised minimum and other seeds, and does the same for the size of the constant fleet
+/// Simulates the policy with the raised minimum and other seeds, and does the same for the highest value that was tried
 /// if the raised minimum misses the SLO with one of them.
 Result<void> check_raised(const scenario::Scenario& scenario, const ReplicaCounts& goal, RaisedMinimum& raised,
                           ExtraRuns& extra) {
@@ -236,26 +239,31 @@ std::vector<const RunResult*> policies_to_try(std::span<const RunResult> results
 
 Result<std::optional<RaisedMinimum>> try_higher_minimum(const scenario::Scenario& scenario,
                                                         std::span<const RunResult> results,
+                                                        std::span<const SeedCheck> checks,
                                                         const std::optional<ConstantFleet>& constant,
                                                         ExtraRuns& extra) {
   if (results.empty() || !constant || !constant->holds_slo) return std::nullopt;
-  const model::Slo& slo = scenario.service().slo;
+  const ReplicaCounts& goal = constant->steady ? constant->steady->replicas : constant->replicas;
+  const bool is_first_steady = holds_slo(results.front(), scenario.service().slo) &&
+                               (checks.empty() || std::ranges::any_of(checks, &SeedCheck::holds_with_all));
   std::optional<RaisedMinimum> best;
   for (const RunResult* result : policies_to_try(results)) {
     const scenario::PolicySpec* policy = find_policy(scenario, result->policy);
     if (policy == nullptr || is_fixed(*policy)) continue;
+    const auto check = std::ranges::find(checks, result->policy, &SeedCheck::policy);
+    const bool by_chance = check != checks.end() && !check->holds_with_all();
     Result<std::optional<RaisedMinimum>> raised =
-        MinimumTrials(scenario, *policy, *result, constant->replicas, extra).run();
+        MinimumTrials(scenario, *policy, *result, by_chance, goal, extra).run();
     if (!raised) return std::unexpected(raised.error());
     if (!*raised) continue;
     // The first policy may hold the SLO as it is, for less than another one with a higher minimum.
-    const bool is_useful = (*raised)->result && (result == &results.front() || !holds_slo(results.front(), slo) ||
+    const bool is_useful = (*raised)->result && (result == &results.front() || !is_first_steady ||
                                                  is_cheaper(*(*raised)->result, results.front()));
     const bool is_better = is_useful && (!best || !best->result || is_cheaper(*(*raised)->result, *best->result));
     if (is_better || (!best && result == &results.front())) best = std::move(*raised);
   }
   if (best) {
-    if (Result<void> done = check_raised(scenario, constant->replicas, *best, extra); !done) {
+    if (Result<void> done = check_raised(scenario, goal, *best, extra); !done) {
       return std::unexpected(std::move(done.error()));
     }
     if (best->result) best->sets = set_arguments(scenario, best->min);

@@ -36,17 +36,20 @@ inline constexpr int kMaxMinimumRuns = 6;
 /// Largest number of policies for which values are tried.
 inline constexpr std::size_t kMaxRaisedPolicies = 3;
 
-/// Tries values between the stated minimum and the size of the constant fleet. A value helps a policy that holds the
-/// SLO if the policy still holds it and costs less. It helps a policy that misses the SLO if the policy then holds it.
-/// The replicas of the raised minimum, and nodes for them, exist from the start, as if the minimum had applied for a
-/// while. Policies that cost less than the first one, the cheapest first, are tried after it, because one of them may
-/// need only a few more replicas. The outcome is simulated with other seeds. If it misses the SLO with one of them, the
-/// minimum of the constant fleet's size is used instead, if it holds the SLO with all of them.
+/// Tries values between the stated minimum and the size of the constant fleet that holds the SLO with all seeds. A
+/// value helps a policy that holds the SLO if the policy still holds it and costs less. It helps a policy that misses
+/// the SLO, or that holds it with some seeds only, if the policy then holds it. The replicas of the raised minimum, and
+/// nodes for them, exist from the start, as if the minimum had applied for a while. Policies that cost less than the
+/// first one, the cheapest first, are tried after it, because one of them may need only a few more replicas. The
+/// outcome is simulated with other seeds. If it misses the SLO with one of them, the highest value that was tried is
+/// used instead, if it holds the SLO with all of them.
 /// @param results  results of the policies, ranked
+/// @param checks   policies that hold the SLO, with other seeds
 /// @return the outcome that costs least and holds the SLO; if no value helps, that of the first policy; nothing if
 ///         there is nothing to try: the number of replicas is fixed, or no constant fleet holds the SLO
 Result<std::optional<RaisedMinimum>> try_higher_minimum(const scenario::Scenario& scenario,
                                                         std::span<const RunResult> results,
+                                                        std::span<const SeedCheck> checks,
                                                         const std::optional<ConstantFleet>& constant, ExtraRuns& extra);
 
 }  // namespace capstan::experiment

@@ -40,7 +40,7 @@ class NodeFiller {
   bool fill(model::ServiceId service, ReplicaCount replicas) {
     const model::Workload& workload = catalog_.service(service).workload;
     const bool on_one_node = workload.pods == 1 || workload.required_level == model::TopologyLevel::node;
-    const GpuCount unit = on_one_node ? workload.tensor_parallel : workload.tensor_parallel / workload.pods;
+    const GpuCount unit = on_one_node ? workload.gpus_per_replica : workload.gpus_per_replica / workload.pods;
     const std::int64_t units = replicas * (on_one_node ? 1 : workload.pods);
     std::size_t at = 0;  // open machines before this one have no room for a unit
     for (std::int64_t left = units; left > 0; --left) {
@@ -105,11 +105,13 @@ class NodeFiller {
     }
   }
 
-  /// Opens the machine with the lowest price per unit that it would hold, if `left` units remain to be placed. Returns
+  /// Opens the machine with the lowest price per unit that it would hold, if `left` units remain to be placed. Opens a
+  /// spot machine only if there is no other, because a fleet that its provider takes away is not constant. Returns
   /// false if no machine can be opened.
   bool open_best(model::GpuKindId gpu, GpuCount unit, std::int64_t left) {
     MachineChoice* best = nullptr;
     std::int64_t best_price = 0, best_held = 1;
+    bool best_is_spot = false;
     for (MachineChoice& choice : choices_) {
       const model::Offering& offering = catalog_.offering(choice.offering);
       const std::int64_t held = std::min<std::int64_t>(offering.gpus / unit, left);
@@ -119,13 +121,16 @@ class NodeFiller {
                             in_zone_[offering.zone] < zone_room_;
       if (!possible) continue;
       const std::int64_t price = offering.price_per_hour.count;
-      const bool better = best == nullptr ||
+      const bool is_spot = offering.capacity == model::CapacityType::spot;
+      if (best != nullptr && is_spot && !best_is_spot) continue;
+      const bool better = best == nullptr || (best_is_spot && !is_spot) ||
                           static_cast<__int128>(price) * best_held < static_cast<__int128>(best_price) * held ||
                           (price == 0 && best_price == 0 && offering.gpus < catalog_.offering(best->offering).gpus);
       if (!better) continue;
       best = &choice;
       best_price = price;
       best_held = held;
+      best_is_spot = is_spot;
     }
     if (best == nullptr) return false;
     --best->available;
@@ -178,7 +183,9 @@ std::optional<StandingNodes> nodes_for(const scenario::Scenario& scenario, const
   // Large replicas come first, and small ones fill the room that they leave.
   std::vector<std::uint32_t> order(replicas.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto size = [&](std::uint32_t service) { return scenario.catalog->services[service].workload.tensor_parallel; };
+  const auto size = [&](std::uint32_t service) {
+    return scenario.catalog->services[service].workload.gpus_per_replica;
+  };
   std::ranges::stable_sort(order, std::ranges::greater{}, size);
   NodeFiller filler(scenario, remaining);
   for (const std::uint32_t service : order) {

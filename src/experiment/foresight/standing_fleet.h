@@ -28,7 +28,7 @@ enum class RemainingNodes : std::uint8_t {
 };
 
 /// Chooses nodes for these replicas. The remaining nodes of the scenario are used first. Then machines are added, the
-/// lowest price per replica first, within the limits of the pools and the room of the zones.
+/// lowest price per replica first and spot machines last, within the limits of the pools and the room of the zones.
 /// @return nothing if the replicas do not fit within these limits
 std::optional<StandingNodes> nodes_for(const scenario::Scenario& scenario, const ReplicaCounts& replicas,
                                        RemainingNodes remaining = RemainingNodes::without_pool);

@@ -137,7 +137,7 @@ TEST(HistoryJson, QueuesNameTheirParentsAndRights) {
       {.name = "chat", .parent = {0}, .gpus = {.limit = {}, .quota = whole_gpus(2), .weight_milli = 1'500}}};
   catalog.services.push_back({.name = "chat", .slo = {}});
   catalog.services[0].workload.queue = {1};
-  catalog.services[0].workload.tensor_parallel = 4;
+  catalog.services[0].workload.gpus_per_replica = 4;
   catalog.services[0].workload.pods = 2;
   const Json queues = queues_json(catalog);
   EXPECT_EQ(queues[0], Json({{"name", "all"},

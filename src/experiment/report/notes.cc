@@ -6,6 +6,7 @@
 
 #include "base/number_text.h"
 #include "base/unit_text.h"
+#include "experiment/run/ranking.h"
 #include "experiment/text/words.h"
 
 namespace capstan::experiment {
@@ -31,7 +32,7 @@ std::string large_nodes_note(const Comparison& c) {
   const auto unallocated = best.gpu_ns[static_cast<std::size_t>(GpuState::unallocated)];
   const auto share_ppm = static_cast<std::int64_t>(unallocated * 1'000'000 / best.paid_gpu_ns());
   const GpuCount node = std::ranges::min(c.catalog->offerings, {}, &model::Offering::gpus).gpus;
-  const std::int64_t replica = c.catalog->services.front().workload.tensor_parallel;
+  const std::int64_t replica = c.catalog->services.front().workload.gpus_per_replica;
   if (share_ppm < kNotedUnallocatedPpm || node <= replica) return "";
   return fmt::format(
       "Under {}, {} of the paid GPU time was on GPUs without a pod: a replica has {}, and the smallest "
@@ -53,29 +54,44 @@ std::string empty_nodes_note(const Comparison& c) {
   return fmt::format(
       "{} A node is given back after {} without pods: with a shorter `provision: {{consolidation: {{after: ...}}}}` "
       "the "
-      "fleet costs less, and a replica that starts later waits for a new node more often.",
+      "fleet costs less, but starting replicas have to wait for a new node more often.",
       nodes, time_text(*delay->second));
 }
 
-/// Returns a note if the requests of a trace are so far apart that its times are probably not in seconds.
+/// Returns a note if the first policy misses the SLO, and its engines were often short of KV memory.
+std::string kv_memory_note(const Comparison& c) {
+  const RunResult& best = c.results.front();
+  const RequestCount times = best.requests.kv_preemptions;
+  if (best.requests.arrived == 0 || holds_slo(best, c.slo)) return "";
+  if (times * 1'000'000 / best.requests.arrived < kNotedKvPreemptionsPpm) return "";
+  return fmt::format(
+      "Under {}, engines had no room in KV memory {} and gave up what they had computed of a request. More GPUs for "
+      "each "
+      "replica (`tensor_parallel`) leave more room.",
+      best.policy, count_text(times, "time", "times"));
+}
+
+/// Returns a note if the times of a trace are probably milliseconds that were read as seconds: its requests are far
+/// apart, or it lasts for weeks.
 std::string sparse_trace_note(const Comparison& c) {
   constexpr RequestCount kFewest = 100;  // a shorter trace may be of a test
-  constexpr Duration kLongGap = std::chrono::minutes(10);
+  constexpr Duration kLongGap = std::chrono::seconds(10);
+  constexpr Duration kLongTrace = std::chrono::days(14);
   const RunResult& best = c.results.front();
   if (!c.load.starts_with("trace ") || best.requests.arrived < kFewest) return "";
   const Duration gap = best.simulated / best.requests.arrived;
-  if (gap < kLongGap) return "";
+  if (gap < kLongGap && best.simulated <= kLongTrace) return "";
   return fmt::format(
-      "The trace has one request every {} on average: {} in {}. If its times are not in seconds, convert them; a "
-      "column of milliseconds is read as seconds.",
-      time_text(gap), count_text(best.requests.arrived, "request", "requests"), time_text(best.simulated));
+      "The trace has {} in {}, one every {} on average. If its times are milliseconds, they were read as seconds: name "
+      "the column of a CSV arrival_ms instead of arrival_s.",
+      count_text(best.requests.arrived, "request", "requests"), time_text(best.simulated), time_text(gap));
 }
 
 }  // namespace
 
 std::vector<std::string> notes_on(const Comparison& c) {
   std::vector<std::string> notes = {sparse_trace_note(c), assumed_start_note(c), large_nodes_note(c),
-                                    empty_nodes_note(c)};
+                                    empty_nodes_note(c), kv_memory_note(c)};
   std::erase(notes, "");
   return notes;
 }

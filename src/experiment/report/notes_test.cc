@@ -13,7 +13,7 @@ using Notes = std::vector<std::string>;
 /// A service with replicas of one GPU on nodes of eight GPUs. On each node, seven GPUs have no pod.
 Comparison large_nodes() {
   auto catalog = std::make_shared<model::Catalog>();
-  catalog->services.emplace_back().workload.tensor_parallel = 1;
+  catalog->services.emplace_back().workload.gpus_per_replica = 1;
   catalog->offerings.emplace_back().gpus = 8;
   Comparison c;
   c.catalog = catalog;
@@ -34,26 +34,49 @@ TEST(Notes, SayThatNodesAreTooLarge) {
   EXPECT_EQ(notes_on(c), Notes{}) << "less than half";
   c = large_nodes();
   auto whole_nodes = std::make_shared<model::Catalog>(*c.catalog);
-  whole_nodes->services[0].workload.tensor_parallel = 8;
+  whole_nodes->services[0].workload.gpus_per_replica = 8;
   c.catalog = whole_nodes;
   EXPECT_EQ(notes_on(c), Notes{}) << "a replica fills a node";
 }
 
-TEST(Notes, AskIfASparseTraceIsInSeconds) {
+TEST(Notes, SayThatTheTimesOfASparseTraceMayBeMilliseconds) {
   Comparison c = large_nodes();
   c.catalog = nullptr;
   c.load = "trace a.csv";
+  c.results[0].requests.arrived = 21'801;
+  c.results[0].simulated = 27 * 24h;
+  EXPECT_EQ(notes_on(c), Notes{"The trace has 21,801 requests in 27 d, one every 1 min 47 s on average. If its times "
+                               "are milliseconds, they were read as seconds: name the column of a CSV arrival_ms "
+                               "instead of arrival_s."});
   c.results[0].requests.arrived = 3000;
-  c.results[0].simulated = 83 * 24h;
-  ASSERT_EQ(notes_on(c).size(), 1u);
-  EXPECT_TRUE(
-      notes_on(c)[0].starts_with("The trace has one request every 39 min 50 s on average: 3,000 requests in 83 d"))
-      << notes_on(c)[0];
-  c.results[0].simulated = 24h;
-  EXPECT_EQ(notes_on(c), Notes{}) << "a request every 29 seconds";
-  c.results[0].requests.arrived = 5;
+  c.results[0].simulated = 3000 * 10s;
+  EXPECT_EQ(notes_on(c).size(), 1u) << "a request every 10 seconds";
+  c.results[0].simulated = 3000 * 9s;
+  EXPECT_EQ(notes_on(c), Notes{}) << "a request every 9 seconds";
+  c.results[0].requests.arrived = 10'000'000;
+  c.results[0].simulated = 15 * 24h;
+  EXPECT_EQ(notes_on(c).size(), 1u) << "more than two weeks";
+  c.results[0].simulated = 14 * 24h;
+  EXPECT_EQ(notes_on(c), Notes{}) << "two weeks";
+  c.results[0].requests.arrived = 99;
+  EXPECT_EQ(notes_on(c), Notes{}) << "few requests";
+  c.results[0].requests.arrived = 3000;
   c.load = "generated";
-  EXPECT_EQ(notes_on(c), Notes{});
+  EXPECT_EQ(notes_on(c), Notes{}) << "no trace";
+}
+
+TEST(Notes, SayThatEnginesAreShortOfKvMemory) {
+  Comparison c = large_nodes();
+  c.catalog = nullptr;
+  c.slo.attainment_ppm = 990'000;
+  c.results[0].requests = {.arrived = 40'000, .completed = 40'000, .met = 20'000, .kv_preemptions = 2'000};
+  EXPECT_EQ(notes_on(c),
+            Notes{"Under a, engines had no room in KV memory 2,000 times and gave up what they had computed "
+                  "of a request. More GPUs for each replica (`tensor_parallel`) leave more room."});
+  c.results[0].requests.kv_preemptions = 1'999;
+  EXPECT_EQ(notes_on(c), Notes{}) << "less than one for twenty requests";
+  c.results[0].requests = {.arrived = 40'000, .completed = 40'000, .met = 40'000, .kv_preemptions = 2'000};
+  EXPECT_EQ(notes_on(c), Notes{}) << "the SLO is held";
 }
 
 TEST(Notes, SayWhatEmptyNodesCost) {
@@ -65,7 +88,7 @@ TEST(Notes, SayWhatEmptyNodesCost) {
   EXPECT_EQ(notes_on(c),
             Notes{"Under a, 10.0 % of the paid GPU time (7.20 USD) was on nodes without any pod. A node is given back "
                   "after 1 h without pods: with a shorter `provision: {consolidation: {after: ...}}` the fleet costs "
-                  "less, and a replica that starts later waits for a new node more often."});
+                  "less, but starting replicas have to wait for a new node more often."});
   c.empty_node_delays["a"] = std::nullopt;
   EXPECT_EQ(notes_on(c), Notes{"Under a, 10.0 % of the paid GPU time (7.20 USD) was on nodes without any pod. This "
                                "policy never gives a node back."});

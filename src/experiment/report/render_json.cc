@@ -127,9 +127,10 @@ Json cold_starts_json(const ColdStartFigures& starts) {
 }
 
 Json requests(const RequestFigures& r) {
-  return {{"arrived", r.arrived},     {"completed", r.completed}, {"met", r.met},        {"unmet", r.unmet()},
-          {"late", r.late()},         {"rejected", r.rejected},   {"failed", r.failed},  {"timed_out", r.timed_out},
-          {"in_flight", r.in_flight}, {"queued", r.queued},       {"retries", r.retries}};
+  return {{"arrived", r.arrived}, {"completed", r.completed}, {"met", r.met},
+          {"unmet", r.unmet()},   {"late", r.late()},         {"rejected", r.rejected},
+          {"failed", r.failed},   {"timed_out", r.timed_out}, {"in_flight", r.in_flight},
+          {"queued", r.queued},   {"retries", r.retries},     {"kv_preemptions", r.kv_preemptions}};
 }
 
 Json slo_json(const model::Slo& slo) {
@@ -383,13 +384,6 @@ Json names(const std::vector<const RunResult*>& results) {
   return json;
 }
 
-Json constant_fleet(const Comparison& comparison, Duration bucket) {
-  const ConstantFleet& fleet = *comparison.constant_fleet;
-  return {{"replicas", fleet.replicas},   {"fleet", fleet.words},
-          {"holds_slo", fleet.holds_slo}, {"is_smallest", fleet.is_smallest},
-          {"runs", fleet.runs},           {"result", policy(fleet.result, {.bucket = bucket})}};
-}
-
 Json seed_outcomes(const SeedCheck& check) {
   Json seeds = Json::array();
   for (const SeedOutcome& outcome : check.outcomes) {
@@ -400,6 +394,25 @@ Json seed_outcomes(const SeedCheck& check) {
                      {"cost_micro_usd", outcome.micro_usd}});
   }
   return seeds;
+}
+
+Json constant_fleet(const Comparison& comparison, Duration bucket) {
+  const ConstantFleet& fleet = *comparison.constant_fleet;
+  Json json = {{"replicas", fleet.replicas},
+               {"fleet", fleet.words},
+               {"holds_slo", fleet.holds_slo},
+               {"is_smallest", fleet.is_smallest},
+               {"runs", fleet.runs},
+               {"result", policy(fleet.result, {.bucket = bucket})},
+               {"seeds", fleet.seeds ? seed_outcomes(*fleet.seeds) : Json()},
+               {"steady", Json()}};
+  if (fleet.steady) {
+    json["steady"] = {{"replicas", fleet.steady->replicas},
+                      {"fleet", fleet.steady->words},
+                      {"cost_usd", usd_decimal(fleet.steady->result.total_micro_usd())},
+                      {"cost_micro_usd", fleet.steady->result.total_micro_usd()}};
+  }
+  return json;
 }
 
 Json raised_minimum(const Comparison& comparison, Duration bucket) {

@@ -141,7 +141,8 @@ USD.
 why   queue · gang · group compared with duty cycle · first-fit · CA: 38.3 percentage points more met (371 fewer late,
       12 fewer timed out); 10.0 GPU-hours less: 12.0 h less idle, 2.0 h more busy
       00:17:20  140 requests wait, +1 replica was wanted (duty cycle · first-fit · CA)
-next  capstan sim s.yaml --policy "queue · gang · group" · for manifests to deploy: capstan plan --example
+next  capstan sim s.yaml --policy "queue · gang · group" · for manifests to deploy: write a spec as in capstan plan
+      --example
 )");
 }
 

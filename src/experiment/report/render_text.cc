@@ -330,7 +330,7 @@ std::string next_commands(const Comparison& c, const std::string& arguments) {
   if (c.results.front().has_only_jobs()) return again;  // a plan needs a service
   const std::string minimum = minimum_arguments(c);
   const std::string changed = minimum.empty() ? "" : fmt::format("capstan compare {}{} · ", arguments, minimum);
-  return changed + again + " · for manifests to deploy: capstan plan --example";
+  return changed + again + " · for manifests to deploy: write a spec as in capstan plan --example";
 }
 
 }  // namespace

@@ -44,11 +44,17 @@ std::string cost_words(const RunResult& r) {
 }
 
 std::string time_and_price_words(const RunResult& r) {
+  return r.simulated <= Duration{} ? "" : " in " + time_text(r.simulated) + price_words(r);
+}
+
+std::string price_words(MicroUsd per_hour) {
+  if (per_hour.count == 0) return "";
+  return fmt::format(" ({} USD/h, {} USD/month)", usd(per_hour.count), usd_per_month_text(per_hour));
+}
+
+std::string price_words(const RunResult& r) {
   if (r.simulated <= Duration{}) return "";
-  const std::string text = " in " + time_text(r.simulated);
-  if (r.total_micro_usd() == 0) return text;
-  const std::int64_t per_hour = per_hour_milli(r.total_micro_usd(), r.simulated) / 1000;
-  return text + fmt::format(" ({} USD/h, {} USD/month)", usd(per_hour), usd_per_month_text({per_hour}));
+  return price_words(MicroUsd{per_hour_milli(r.total_micro_usd(), r.simulated) / 1000});
 }
 
 std::string cost_against(const RunResult& r, const RunResult& other) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/quantity.h"
 #include "experiment/run/result.h"
 
 namespace capstan::experiment {
@@ -21,6 +22,11 @@ std::string cost_words(const RunResult& result);
 /// month has 730 such hours. The text follows `cost_words` in the first sentence of a report. The other sentences
 /// compare runs of the same length.
 std::string time_and_price_words(const RunResult& result);
+
+/// Returns a price per hour and month: " (80.00 USD/h, 58,400 USD/month)"; empty if no price is known.
+std::string price_words(MicroUsd per_hour);
+/// Returns the price of a run in these words.
+std::string price_words(const RunResult& result);
 
 /// Returns "33 % less than", "4 % more than", "under 1 % more than" or, if both are equal in words, "as much as".
 std::string cost_against(const RunResult& result, const RunResult& other);

@@ -15,6 +15,7 @@
 #include "experiment/report/frontier.h"
 #include "experiment/report/jobs_verdict.h"
 #include "experiment/report/result_words.h"
+#include "experiment/report/seed_words.h"
 #include "experiment/report/services.h"
 #include "experiment/run/ranking.h"
 #include "experiment/text/words.h"
@@ -35,6 +36,18 @@ std::string met_and_cost(const RunResult& r) { return met_words(r) + " for " + c
 /// USD/h, 58,400 USD/month)".
 std::string met_and_cost_in_time(const RunResult& r) { return met_and_cost(r) + time_and_price_words(r); }
 
+/// Returns the check of the policy that holds the SLO with every seed; null if there is none.
+const SeedCheck* steady_check(const Comparison& c) {
+  const auto found = std::ranges::find_if(c.seed_checks, &SeedCheck::holds_with_all);
+  return found == c.seed_checks.end() ? nullptr : &*found;
+}
+
+/// Returns the same without the price per hour if a later sentence states the average price over all seeds.
+std::string met_and_cost_in_time(const Comparison& c, const RunResult& r) {
+  const bool has_average = steady_check(c) != nullptr && r.simulated > Duration{};
+  return has_average ? met_and_cost(r) + " in " + time_text(r.simulated) : met_and_cost_in_time(r);
+}
+
 /// Returns "the SLO", or "the SLOs" of several services.
 const char* slo_noun(const Comparison& c) { return c.results.front().services.empty() ? "the SLO" : "the SLOs"; }
 
@@ -50,10 +63,10 @@ std::string words_for_one(const Comparison& c) {
                   grouped_text(r.requests.unmet()), tenths(r.score_milli(), 1000));
   if (!r.services.empty()) {
     return fmt::format("{} {} {}: {}; {}.", r.policy, holds ? "holds" : "misses",
-                       holds ? slo_phrase(c) : missed_services_words(r), met_and_cost_in_time(r), rest);
+                       holds ? slo_phrase(c) : missed_services_words(r), met_and_cost_in_time(c, r), rest);
   }
   return fmt::format("{} {} the SLO of {}: {}; {}.", r.policy, holds ? "holds" : "misses",
-                     share_text(c.slo.attainment_ppm), met_and_cost_in_time(r), rest);
+                     share_text(c.slo.attainment_ppm), met_and_cost_in_time(c, r), rest);
 }
 
 /// Returns the end of a sentence about a cost: ", less than every policy here". Empty if no policy costs more.
@@ -83,60 +96,53 @@ bool is_at_minimum(const Comparison& c, const ConstantFleet& fleet) {
   return is_bounded;
 }
 
+/// Returns how often the constant fleet holds the SLO with other seeds, and the larger fleet that always does.
+std::string fleet_seeds_words(const Comparison& c, const ConstantFleet& fleet) {
+  if (!fleet.seeds) return "";
+  if (fleet.seeds->holds_with_all()) {
+    return fmt::format(" With each of the seeds {}, the fleet would hold {}.", seeds_words(*fleet.seeds), slo_noun(c));
+  }
+  std::string text = fmt::format(" Of the seeds {}, the fleet would hold {} {}", seeds_words(*fleet.seeds), slo_noun(c),
+                                 held_words(*fleet.seeds));
+  if (!fleet.steady) return text + ".";
+  return text + fmt::format("; {} would hold it with each of them, for {}{}.", fleet.steady->words,
+                            cost_words(fleet.steady->result), price_words(fleet.steady->result));
+}
+
 /// Returns the cost of the best constant fleet, or by how much it misses the SLO.
 std::string constant_fleet_words(const Comparison& c) {
   if (!c.constant_fleet) return "";
   const ConstantFleet& fleet = *c.constant_fleet;
   if (!fleet.holds_slo) {
+    const bool some_policy_holds = holds_slo(c.results.front(), c.slo);
     return fmt::format(" No constant fleet within the limits {} {}{}: the best, {}, meets {}.",
-                       marked_policy(c) != nullptr ? "holds" : "would hold", slo_noun(c),
-                       marked_policy(c) != nullptr ? "" : " either", fleet.words,
+                       some_policy_holds ? "holds" : "would hold", slo_noun(c), some_policy_holds ? "" : " either",
+                       fleet.words,
                        fleet.result.requests.met == 0 ? "no request" : share_text(fleet.result.attainment_ppm()));
   }
   const char* bounded = is_at_minimum(c, fleet) ? "the fewest that replicas.min allows, "
                         : fleet.is_smallest     ? ""
                                                 : "perhaps not the smallest, ";
-  const std::string subject =
-      fmt::format("constant fleet of {}, {}sized with knowledge of this load,", fleet.words, bounded);
+  // The price per month is that of the fleet to choose, which may be the larger one.
+  std::string text = fmt::format(
+      " For comparison only: a constant fleet of {}, {}sized with knowledge of this load, would hold {} for {}{}",
+      fleet.words, bounded, slo_noun(c), cost_words(fleet.result), fleet.steady ? "" : price_words(fleet.result));
   const RunResult* best = marked_policy(c);
   const std::string beaten = beaten_words(c, fleet.result);
   if (best == nullptr) {
-    return fmt::format(" For comparison only: a {} would hold {} for {}{}.", subject, slo_noun(c),
-                       cost_words(fleet.result), beaten);
+    text += beaten + ".";
+  } else if (is_cheaper(fleet.result, *best)) {
+    text += fmt::format("{}. {} costs {} this fleet.", beaten, best->policy, cost_against(*best, fleet.result));
+  } else {
+    text += fmt::format(": {} {}{}.", cost_against(fleet.result, *best), best->policy, beaten);
   }
-  if (is_cheaper(fleet.result, *best)) {
-    return fmt::format(" For comparison only: a {} would hold {} for {}{}. {} costs {} this fleet.", subject,
-                       slo_noun(c), cost_words(fleet.result), beaten, best->policy, cost_against(*best, fleet.result));
-  }
-  return fmt::format(" For comparison only: a {} would hold {} for {}: {} {}{}.", subject, slo_noun(c),
-                     cost_words(fleet.result), cost_against(fleet.result, *best), best->policy, beaten);
+  return text + fleet_seeds_words(c, fleet);
 }
 
-/// Returns "1 to 5".
-std::string seeds_words(const SeedCheck& check, std::size_t first) {
-  return fmt::format("{} to {}", check.outcomes[first].seed, check.outcomes.back().seed);
-}
-
-/// Returns the shares that the policy meets with its seeds from position `first` on: "95.2 to 99.4 % met".
-std::string met_range_words(const SeedCheck& check, std::size_t first) {
-  const auto [least, most] =
-      std::ranges::minmax(std::span(check.outcomes).subspan(first), {}, &SeedOutcome::attainment_ppm);
-  const std::string low = share_text(least.attainment_ppm), high = share_text(most.attainment_ppm);
-  return low == high ? high + " met" : fmt::format("{} to {} met", low.substr(0, low.find(' ')), high);
-}
-
-/// Returns the costs with its seeds from position `first` on: " for 94.15 to 126.28 USD". Empty if no price is known.
-std::string cost_range_words(const SeedCheck& check, std::size_t first) {
-  const auto [least, most] = std::ranges::minmax(std::span(check.outcomes).subspan(first), {}, &SeedOutcome::micro_usd);
-  if (least.micro_usd <= 0) return "";
-  const std::string low = usd(least.micro_usd), high = usd(most.micro_usd);
-  return low == high ? fmt::format(" for {} USD", high) : fmt::format(" for {} to {} USD", low, high);
-}
-
-/// Returns how often a checked policy holds the SLO: "with 1 of them (95.2 to 99.4 % met)".
-std::string held_words(const SeedCheck& check) {
-  return fmt::format("with {} of them ({})", check.held() == 0 ? "none" : std::to_string(check.held()),
-                     met_range_words(check, 0));
+/// Returns true if the policy holds the SLO with the seed of the table, but not with every other seed.
+bool is_by_chance(const Comparison& c, const std::string& policy) {
+  const auto check = std::ranges::find(c.seed_checks, policy, &SeedCheck::policy);
+  return check != c.seed_checks.end() && !check->holds_with_all();
 }
 
 /// Returns the effect of a higher minimum of replicas on a policy. Empty if a policy holds the SLO anyway and the
@@ -149,17 +155,22 @@ std::string minimum_words(const Comparison& c) {
     return fmt::format(" A higher minimum, up to {}, was tried and does not make {} hold {}.", raised.setting,
                        raised.policy, slo_noun(c));
   }
+  std::string text = fmt::format(" With a higher minimum ({}), {} would", raised.setting, raised.policy);
   const auto stated = std::ranges::find(c.results, raised.policy, &RunResult::policy);
-  const bool is_held = stated != c.results.end() && holds_slo(*stated, c.slo);
-  std::string text =
-      is_held ? fmt::format(" With a higher minimum ({}), {} would cost {} instead of {} and still hold {} ({})",
-                            raised.setting, raised.policy, cost_words(*raised.result), cost_words(*stated), slo_noun(c),
-                            met_words(*raised.result))
-              : fmt::format(" With a higher minimum ({}), {} would hold {} for {} ({})", raised.setting, raised.policy,
-                            slo_noun(c), cost_words(*raised.result), met_words(*raised.result));
+  const bool is_held = stated != c.results.end() && holds_slo(*stated, c.slo) && !is_by_chance(c, raised.policy);
+  if (is_held) {
+    text += fmt::format(" cost {} instead of {} and still hold {} ({})", cost_words(*raised.result),
+                        cost_words(*stated), slo_noun(c), met_words(*raised.result));
+    return text + (raised.seeds ? fmt::format(", with each of the seeds {}.", seeds_words(*raised.seeds)) : ".");
+  }
+  text += fmt::format(" hold {}", slo_noun(c));
+  if (raised.is_steady()) {
+    return text +
+           fmt::format(" with each of the seeds {}: {}.", seeds_words(*raised.seeds), outcomes_words(*raised.seeds));
+  }
+  text += fmt::format(" for {} ({})", cost_words(*raised.result), met_words(*raised.result));
   if (!raised.seeds) return text + ".";
-  if (raised.is_steady()) return text + fmt::format(", also with each of the seeds {}.", seeds_words(*raised.seeds, 1));
-  return text + fmt::format(", but of the seeds {} only {}.", seeds_words(*raised.seeds, 0), held_words(*raised.seeds));
+  return text + fmt::format(", but of the seeds {} only {}.", seeds_words(*raised.seeds), held_words(*raised.seeds));
 }
 
 /// Returns what became of most requests of a run that met none of them.
@@ -202,30 +213,52 @@ std::string shortfall_words(const Comparison& c) {
                      count_text(requests_short_of_slo(best, c.slo), "request", "requests"), in_points);
 }
 
-/// Returns the check of the policy that holds the SLO with every seed; null if there is none.
-const SeedCheck* steady_check(const Comparison& c) {
-  const auto found = std::ranges::find_if(c.seed_checks, &SeedCheck::holds_with_all);
-  return found == c.seed_checks.end() ? nullptr : &*found;
-}
-
-/// Returns whether the policies that were simulated with other seeds hold the SLO with them, too. Empty if none was.
-std::string seed_words(const Comparison& c) {
-  const SeedCheck* steady = steady_check(c);
-  std::string by_chance;
-  std::int64_t count = 0;
+/// Returns how often the policies hold the SLO that hold it with some seeds only: "a holds the SLO with 2 of them (95.2
+/// to 99.5 % met); b with 1 of them (…)".
+std::string by_chance_words(const Comparison& c) {
+  std::string text;
   for (const SeedCheck& check : c.seed_checks) {
     if (check.holds_with_all()) continue;
-    by_chance += ++count == 1 ? fmt::format("of the seeds {}, {} holds {} {}", seeds_words(check, 0), check.policy,
-                                            slo_noun(c), held_words(check))
-                              : fmt::format("; {} {}", check.policy, held_words(check));
+    text += text.empty() ? fmt::format("{} holds {} {}", check.policy, slo_noun(c), held_words(check))
+                         : fmt::format("; {} {}", check.policy, held_words(check));
   }
-  if (steady == nullptr) return by_chance.empty() ? "" : fmt::format(" The result depends on chance: {}.", by_chance);
-  std::string text =
-      fmt::format(" With each of the seeds {}, {} holds {}, too: {}{}.", seeds_words(*steady, 1), steady->policy,
-                  slo_noun(c), met_range_words(*steady, 1), cost_range_words(*steady, 1));
-  if (count == 0) return text;
-  return text + fmt::format(" {} on chance: {}.", count == 1 ? "A cheaper policy depends" : "Cheaper policies depend",
-                            by_chance);
+  return text;
+}
+
+/// Returns that no policy holds the SLO with every seed, although one holds it with the seed of the table.
+std::string chance_words(const Comparison& c) {
+  const RunResult& best = c.results.front();
+  return fmt::format(
+      "No policy holds {} with each of the seeds {}: {}. With seed {}, {} is the cheapest that holds {}: {}.",
+      slo_phrase(c), seeds_words(c.seed_checks.front()), by_chance_words(c), c.seed, best.policy, slo_noun(c),
+      met_and_cost_in_time(best));
+}
+
+/// Returns which cheaper policies hold the SLO with some seeds only. Empty if there is none.
+std::string cheaper_by_chance_words(const Comparison& c) {
+  const std::string by_chance = by_chance_words(c);
+  if (by_chance.empty()) return "";
+  return fmt::format(" {} on chance: of the seeds {}, {}.",
+                     c.seed_checks.size() == 2 ? "A cheaper policy depends" : "Cheaper policies depend",
+                     seeds_words(c.seed_checks.front()), by_chance);
+}
+
+/// Returns the outcomes with other seeds. Empty if no policy was simulated with them.
+std::string seed_words(const Comparison& c) {
+  if (c.seed_checks.empty()) return "";
+  const SeedCheck* steady = steady_check(c);
+  const std::string seeds = seeds_words(c.seed_checks.front());
+  if (steady == nullptr) {
+    return fmt::format(" The result depends on chance: of the seeds {}, {}.", seeds, by_chance_words(c));
+  }
+  return fmt::format(" With each of the seeds {}, {} holds {}: {}.", seeds, steady->policy, slo_noun(c),
+                     outcomes_words(*steady)) +
+         cheaper_by_chance_words(c);
+}
+
+/// Returns what a constant fleet would cost, and whether a higher minimum helps, or why neither is known.
+std::string advice_words(const Comparison& c) {
+  return (c.advice_left_out.empty() ? "" : " " + c.advice_left_out + ".") + constant_fleet_words(c) + minimum_words(c);
 }
 
 /// Returns true if all policies meet the same number of requests at the same cost.
@@ -236,7 +269,8 @@ bool all_alike(const Comparison& c) {
   });
 }
 
-/// Returns the comparison of the second policy with the first one.
+/// Returns a sentence about the next policy after the first one that holds the SLO, or that comes closest to it. Leaves
+/// out policies that hold the SLO by chance, because they have a sentence of their own.
 std::string runner_up_words(const Comparison& c) {
   const RunResult& best = c.results[0];
   const auto is_other = [&](const RunResult& r) {  // a policy that holds the SLO by chance has a sentence of its own
@@ -256,6 +290,20 @@ std::string runner_up_words(const Comparison& c) {
   }
   return fmt::format(" The next cheapest policy that holds {} is {}: {}, {} {}.", slo_noun(c), next.policy,
                      met_and_cost(next), cost_against(next, best), best.policy);
+}
+
+/// Returns that the first policy is the cheapest that holds the SLO, and compares it with the next one.
+std::string cheapest_words(const Comparison& c) {
+  const RunResult& best = c.results.front();
+  const SeedCheck* steady = steady_check(c);
+  if (steady == nullptr) {
+    return fmt::format("{} is the cheapest policy that holds {}: {}.{}", best.policy, slo_phrase(c),
+                       met_and_cost_in_time(c, best), runner_up_words(c));
+  }
+  return fmt::format(
+      "{} is the cheapest policy that holds {} with each of the seeds {}: {}. With seed {}, as in the table: {}.{}{}",
+      best.policy, slo_phrase(c), seeds_words(*steady), outcomes_words(*steady), c.seed, met_and_cost_in_time(c, best),
+      runner_up_words(c), cheaper_by_chance_words(c));
 }
 
 struct Term {
@@ -304,15 +352,16 @@ std::string gpu_terms(const RunResult& a, const RunResult& b) {
 }  // namespace
 
 const RunResult* marked_policy(const Comparison& c) {
+  if (!c.seed_checks.empty()) {
+    const SeedCheck* steady = steady_check(c);
+    if (steady == nullptr) return nullptr;
+    const auto found = std::ranges::find(c.results, steady->policy, &RunResult::policy);
+    return found == c.results.end() ? nullptr : &*found;
+  }
   const RunResult* cheapest = nullptr;  // with only jobs: the first of the ranking
   for (const RunResult& r : c.results) {
     if (!holds_slo(r, c.slo)) continue;
     if (cheapest == nullptr || (!r.has_only_jobs() && is_cheaper(r, *cheapest))) cheapest = &r;
-  }
-  for (const SeedCheck& check : c.seed_checks) {
-    if (!check.holds_with_all()) continue;
-    const auto steady = std::ranges::find(c.results, check.policy, &RunResult::policy);
-    if (steady != c.results.end()) return &*steady;
   }
   return cheapest;
 }
@@ -341,24 +390,19 @@ std::string verdict_words(const Comparison& c) {
   if (c.results.size() == 1 && !c.constant_fleet) return words_for_one(c) + seed_words(c);
   std::string text;
   if (marked_policy(c) == nullptr) {
-    text = shortfall_words(c);
+    text = holds_slo(best, c.slo) ? chance_words(c) : shortfall_words(c);
   } else if (c.results.size() == 1) {
     text = words_for_one(c);
   } else if (all_alike(c)) {
     const std::size_t number = c.results.size();
-    text = fmt::format("{} policies hold {}: {} with each of them.",
-                       number == 2 ? "Both" : fmt::format("All {}", number), slo_phrase(c), met_and_cost_in_time(best));
+    text =
+        fmt::format("{} policies hold {}: {} with each of them.", number == 2 ? "Both" : fmt::format("All {}", number),
+                    slo_phrase(c), met_and_cost_in_time(c, best));
   } else {
-    const SeedCheck* steady = steady_check(c);
-    const std::string seeds = steady != nullptr && c.seed_checks.size() > 1
-                                  ? fmt::format(" with each of the seeds {}", seeds_words(*steady, 0))
-                                  : "";
-    text = fmt::format("{} is the cheapest policy that holds {}{}: {}.{}", best.policy, slo_phrase(c), seeds,
-                       met_and_cost_in_time(best), runner_up_words(c));
+    return cheapest_words(c) + advice_words(c);
   }
-  text += seed_words(c);
-  if (!c.advice_left_out.empty()) text += " " + c.advice_left_out + ".";
-  return text + constant_fleet_words(c) + minimum_words(c);
+  if (marked_policy(c) != nullptr) text += seed_words(c);
+  return text + advice_words(c);
 }
 
 std::vector<std::string> differences_of_first(const Comparison& comparison) {

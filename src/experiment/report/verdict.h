@@ -8,8 +8,8 @@
 // The sentences that tell an engineer which policy to choose.
 namespace capstan::experiment {
 
-/// Returns the policy that the table marks: the cheapest policy that holds the SLO with every seed that was tried. If
-/// none does, it is the cheapest policy that holds the SLO with the seed of the scenario; null if none holds it. In a
+/// Returns the policy that the table marks: the cheapest policy that holds the SLO with every seed that was tried; null
+/// if none does. If only the seed of the scenario was tried, it is the cheapest policy that holds the SLO with it. In a
 /// scenario with only jobs, the table marks the first policy of the ranking, if this policy holds the goals.
 const RunResult* marked_policy(const Comparison& comparison);
 

@@ -10,6 +10,7 @@
 #include "base/unit_text.h"
 #include "experiment/run/full_queue.h"
 #include "experiment/run/refusals.h"
+#include "experiment/run/room_warning.h"
 #include "experiment/run/team_figures.h"
 #include "experiment/text/words.h"
 #include "model/reason.h"
@@ -40,7 +41,8 @@ RequestFigures figures(const sim::RequestCounts& counts) {
           .timed_out = counts.timed_out,
           .in_flight = counts.in_flight,
           .queued = counts.queued,
-          .retries = counts.retries};
+          .retries = counts.retries,
+          .kv_preemptions = counts.preempted};
 }
 
 std::int64_t whole_minutes(Duration d) { return std::chrono::duration_cast<std::chrono::minutes>(d).count(); }
@@ -265,10 +267,11 @@ std::string Observer::full_queue_of(std::size_t endpoint) const {
   const model::Workload& workload = truth.catalog->service(endpoints_.all()[endpoint].setup().first).workload;
   if (!workload.queue.valid()) return "";
   return full_queue_words(*truth.catalog, sim::QueueRoom(truth).held(), workload.queue,
-                          whole_gpus(workload.tensor_parallel));
+                          whole_gpus(workload.gpus_per_replica));
 }
 
-/// Returns the last decision about an endpoint in words, for each kind of replicas if there are several.
+/// Returns the last decision about an endpoint in words. If the endpoint has several roles or variants, returns the
+/// decision about each of them, with its name.
 std::string Observer::why_so_many(std::size_t endpoint) const {
   const EndpointSetup& setup = endpoints_.all()[endpoint].setup();
   std::string words;
@@ -495,10 +498,7 @@ void Observer::read_cluster(RunResult& result, Instant end) {
   result.nodes_launched = cluster.launches;
   result.nodes_refused = cluster.launches_refused;
   if (cluster.launches_without_room > 0) {
-    result.warnings.push_back(
-        fmt::format("{} found no room: the cluster's racks have no place for more machines (cluster.racks_per_zone, "
-                    "nvlink_domains_per_rack, nodes_per_nvlink_domain)",
-                    count_text(cluster.launches_without_room, "launch", "launches")));
+    result.warnings.push_back(room_warning(setup_.cluster, cluster.launches_without_room));
   }
   for (std::string& warning : refusal_warnings(cluster, named_users(setup_.cluster, has_cluster_alone()))) {
     result.warnings.push_back(std::move(warning));

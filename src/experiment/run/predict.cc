@@ -54,12 +54,14 @@ constexpr std::array<std::string_view, kColumns> kColumnNames = {
     "id",      "backend", "model_path",        "system",          "precision",      "mode", "isl", "osl", "batch_size",
     "tp_size", "pp_size", "attention_dp_size", "silicon_ttft_ms", "silicon_tpot_ms"};
 
-double median(std::vector<double> values) {
+/// Returns the smallest value that at least `percent` of the values do not exceed; 0 without values.
+double quantile(std::vector<double> values, std::size_t percent) {
   if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+  std::ranges::sort(values);
+  return values[std::max<std::size_t>(1, (values.size() * percent + 99) / 100) - 1];
 }
+
+double median(std::vector<double> values) { return quantile(std::move(values), 50); }
 
 std::string_view table_model(std::string_view model_path) {
   for (const auto& [path, model] : kModels) {
@@ -75,9 +77,10 @@ void summarize(PredictReport& report) {
     all.push_back(std::abs(row.tpot_error));
     by_group[{row.model, row.gpu}].push_back(row.tpot_error);
   }
-  std::sort(all.begin(), all.end());
+  report.tpot_error_min = quantile(all, 0);
   report.tpot_error_median = median(all);
-  report.tpot_error_p90 = all[(all.size() - 1) * 9 / 10];
+  report.tpot_error_p90 = quantile(all, 90);
+  report.tpot_error_max = quantile(all, 100);
   for (auto& [name, errors] : by_group) {
     std::vector<double> absolute;
     for (const double error : errors) absolute.push_back(std::abs(error));

@@ -39,12 +39,15 @@ struct PredictGroup {
   double tpot_error_bias_median = 0;  ///< median of the signed errors; below 0, the model is too fast
 };
 
-/// The step model compared with measured points of a real engine.
+/// The step model compared with measured points of a real engine. Each quantile is the smallest error that at least
+/// this share of the points does not exceed, so no quantile is below a smaller one. The errors are fractions.
 struct PredictReport {
   std::vector<PredictRow> rows;
   std::vector<PredictGroup> groups;  ///< sorted by model, then by GPU
-  double tpot_error_median = 0;      ///< median over all rows, as a fraction
+  double tpot_error_min = 0;         ///< smallest absolute error of all rows
+  double tpot_error_median = 0;
   double tpot_error_p90 = 0;
+  double tpot_error_max = 0;
   std::int64_t rows_skipped = 0;  ///< rows that `predict` did not simulate
 };
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -32,6 +34,36 @@ TEST(Predict, ComparesPointsThatHaveAnEngineTable) {
   ASSERT_EQ(report->groups.size(), 2u);
   EXPECT_EQ(report->groups[0].model, "Llama-3.3-70B");
   EXPECT_LT(report->tpot_error_median, 0.1);
+}
+
+/// Returns the report on `count` points whose measured times per token are 10, 20, 30, ... ms.
+PredictReport report_of(int count) {
+  std::string rows;
+  for (int i = 1; i <= count; ++i) {
+    rows += "a,vllm,0.12.0,Qwen/Qwen3-32B,h100_sxm,,agg,1024,64,1,2,1,,1,1,154.0," + std::to_string(10 * i) + "\n";
+  }
+  return predict_rows(rows).value();
+}
+
+TEST(Predict, AQuantileIsTheSmallestErrorThatItsShareDoesNotExceed) {
+  for (const int count : {1, 2, 3, 9, 10, 11, 20}) {
+    const PredictReport report = report_of(count);
+    std::vector<double> errors;
+    for (const PredictRow& row : report.rows) errors.push_back(std::abs(row.tpot_error));
+    const auto share_within = [&](double error) {
+      return static_cast<double>(std::ranges::count_if(errors, [&](double one) { return one <= error; })) / count;
+    };
+    const auto share_below = [&](double error) {
+      return static_cast<double>(std::ranges::count_if(errors, [&](double one) { return one < error; })) / count;
+    };
+    EXPECT_GE(share_within(report.tpot_error_median), 0.5) << count;
+    EXPECT_LT(share_below(report.tpot_error_median), 0.5) << count;
+    EXPECT_GE(share_within(report.tpot_error_p90), 0.9) << count;
+    EXPECT_LT(share_below(report.tpot_error_p90), 0.9) << count;
+    EXPECT_EQ(report.tpot_error_min, std::ranges::min(errors)) << count;
+    EXPECT_EQ(report.tpot_error_max, std::ranges::max(errors)) << count;
+    EXPECT_LE(report.tpot_error_median, report.tpot_error_p90) << count;
+  }
 }
 
 TEST(Predict, ErrorsNameTheLine) {

@@ -37,6 +37,8 @@ struct RequestFigures {
   RequestCount in_flight = 0;  ///< requests that were being computed at the end of the run
   RequestCount queued = 0;     ///< requests that were waiting at the end of the run
   RequestCount retries = 0;    ///< attempts after the first
+  /// Times at which an engine had no room in KV memory and gave up what it had computed of a request.
+  RequestCount kv_preemptions = 0;
 
   RequestCount unmet() const { return rejected + failed + timed_out; }
   RequestCount late() const { return completed - met; }  ///< requests that completed outside a bound of the SLO

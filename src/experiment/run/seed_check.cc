@@ -12,12 +12,24 @@ SeedOutcome outcome_of(std::uint64_t seed, const RunResult& result, const model:
   return {.seed = seed,
           .attainment_ppm = result.attainment_ppm(),
           .holds_slo = holds_slo(result, slo),
-          .micro_usd = result.total_micro_usd()};
+          .micro_usd = result.total_micro_usd(),
+          .simulated = result.simulated};
 }
 
 }  // namespace
 
 std::int64_t SeedCheck::held() const { return std::ranges::count(outcomes, true, &SeedOutcome::holds_slo); }
+
+const SeedOutcome& SeedCheck::worst() const {
+  return *std::ranges::min_element(outcomes, {}, &SeedOutcome::attainment_ppm);
+}
+
+MicroUsd SeedCheck::mean_per_hour() const {
+  __int128 micro_usd = 0, time = 0;
+  for (const SeedOutcome& outcome : outcomes) micro_usd += outcome.micro_usd, time += outcome.simulated.count();
+  constexpr __int128 kHour = 3'600'000'000'000;
+  return {time <= 0 ? 0 : static_cast<std::int64_t>((micro_usd * kHour + time / 2) / time)};
+}
 
 Result<SeedCheck> check_policy(const scenario::Scenario& scenario, const scenario::PolicySpec& policy,
                                const RunResult& first, ExtraRuns& extra) {

@@ -20,6 +20,7 @@ struct SeedOutcome {
   std::int64_t attainment_ppm = 0;  ///< share of requests met, millionths
   bool holds_slo = false;
   std::int64_t micro_usd = 0;  ///< cost of the run, 1e-6 USD
+  Duration simulated{};        ///< length of the run
 };
 
 /// The outcomes of one policy.
@@ -29,6 +30,10 @@ struct SeedCheck {
 
   std::int64_t held() const;  ///< number of seeds with which the policy holds the SLO
   bool holds_with_all() const { return held() == std::ssize(outcomes); }
+  /// The outcome of the seed with which the policy meets the smallest share of the requests. There is at least one.
+  const SeedOutcome& worst() const;
+  /// The cost per hour of all runs together; 0: no price is known.
+  MicroUsd mean_per_hour() const;
 };
 
 /// Number of seeds with which a policy is simulated, that of the scenario included. `capstan plan` uses as many.

@@ -37,7 +37,7 @@ bool exceeds_a_queue(const model::Catalog& catalog, const model::Snapshot& truth
   truth.services.for_each([&](model::ServiceId id, const model::ServiceState& state) {
     const model::Workload& workload = catalog.service(id).workload;
     for (const model::QueueId queue : model::QueuePath(catalog.queues, workload.queue)) {
-      wanted[queue] += state.desired_replicas * workload.tensor_parallel;
+      wanted[queue] += state.desired_replicas * workload.gpus_per_replica;
     }
   });
   return std::ranges::any_of(wanted, [&](const auto& row) {
@@ -82,12 +82,12 @@ bool is_out_of_room(const SimulationSetup& setup, const model::Snapshot& truth) 
   }
   truth.services.for_each([&](model::ServiceId id, const model::ServiceState& state) {
     const model::Workload& workload = catalog.service(id).workload;
-    room[workload.gpu] -= state.desired_replicas * workload.tensor_parallel;
+    room[workload.gpu] -= state.desired_replicas * workload.gpus_per_replica;
   });
   truth.gangs.for_each([&](model::GangId, const model::Gang& gang) {
     if (!gang.service.valid()) return;
     const model::Workload& workload = catalog.service(gang.service).workload;
-    if (gang.phase == model::Gang::Phase::sleeping) room[workload.gpu] -= workload.tensor_parallel;
+    if (gang.phase == model::Gang::Phase::sleeping) room[workload.gpu] -= workload.gpus_per_replica;
   });
   const auto is_spread = [](const model::Service& service) { return service.survives.has_value(); };
   return std::ranges::any_of(catalog.services, is_spread) || exceeds_a_queue(catalog, truth) ||

@@ -19,7 +19,7 @@ SimulationSetup calm() {
   catalog->pools = {{.name = "h100", .offerings = {{0}}, .limits = {.gpus = 8}}};
   model::Workload workload;
   workload.gpu = {0};
-  workload.tensor_parallel = 2;
+  workload.gpus_per_replica = 2;
   catalog->services = {{"chat", {}, {workload}, 1, 12}};
   SimulationSetup setup;
   setup.cluster.catalog = catalog;

@@ -31,7 +31,7 @@ class Small {
     model::Workload workload;
     workload.name = workload.model = "Llama-3.1-8B";
     workload.gpu = {0};
-    workload.tensor_parallel = pods;
+    workload.gpus_per_replica = pods;
     workload.pods = pods;
     EndpointSetup& endpoint = setup.endpoints.emplace_back();
     endpoint.slo = {.ttft = seconds(2), .tpot = std::chrono::milliseconds(50), .e2e = {}};

@@ -59,9 +59,9 @@ TEST(SplitService, ARoleInheritsMissingKeysFromTheService) {
   ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
   const std::vector<model::Service>& services = scenario->catalog->services;
   ASSERT_EQ(services.size(), 2u);
-  EXPECT_EQ(services[0].workload.tensor_parallel, 2);
+  EXPECT_EQ(services[0].workload.gpus_per_replica, 2);
   EXPECT_EQ(services[0].max_replicas, 16);
-  EXPECT_EQ(services[1].workload.tensor_parallel, 1);
+  EXPECT_EQ(services[1].workload.gpus_per_replica, 1);
   EXPECT_EQ(services[1].min_replicas, 2);
   EXPECT_EQ(services[1].prefill_service, model::ServiceId{0});
   EXPECT_FALSE(services[0].prefill_service.valid());

@@ -28,8 +28,6 @@ std::string share_text(std::int64_t ppm) {
   return tenths(is_part ? std::clamp(ppm, kTenth, kWhole - kTenth) : ppm, 10 * kTenth) + " %";
 }
 
-std::string counted(std::int64_t number, const char* one, const char* many) { return count_text(number, one, many); }
-
 std::string seconds(std::int64_t microseconds) {
   if (microseconds < 9'995'000) {
     const std::int64_t hundredths = (microseconds + 5'000) / 10'000;

@@ -16,8 +16,6 @@ std::string tenths(std::int64_t number, std::int64_t unit);
 /// Returns a share with one decimal: "99.3 %". A share below 1 is at most "99.9 %", and one above 0 at least "0.1 %",
 /// so that "100.0 %" means all and "0.0 %" none. The page writes shares by the same rule (web/src/format.ts).
 std::string share_text(std::int64_t ppm);
-/// Returns a number with its noun: "1 replica", "2 replicas".
-std::string counted(std::int64_t number, const char* one, const char* many);
 /// Returns microseconds as seconds with three digits: "1.62 s", "14.8 s", "148 s".
 std::string seconds(std::int64_t microseconds);
 /// Returns microseconds as milliseconds: "48.2 ms".

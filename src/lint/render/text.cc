@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "base/unit_text.h"
 #include "lint/render/places.h"
 #include "lint/render/render.h"
 #include "manifest/utf8.h"
@@ -88,7 +89,7 @@ std::string finding_text(const Finding& finding, const Colors& colors) {
 }
 
 std::string counted(std::size_t count, std::string_view singular, std::string_view plural) {
-  return fmt::format("{} {}", count, count == 1 ? singular : plural);
+  return count_text(static_cast<std::int64_t>(count), singular, plural);
 }
 
 }  // namespace

@@ -148,7 +148,7 @@ void DecisionLoop::account(Instant now) {
     const model::Workload& workload = snapshot.catalog->service(id).workload;
     const std::vector<ScalerTarget> targets = targets_of(*known_row(scalers, origin.scaler_uid));
     const ScalerTarget& target = known_row(targets, origin.position);
-    ledger.add(decision.desired - snapshot.services.at(id).desired_replicas, whole_gpus(workload.tensor_parallel),
+    ledger.add(decision.desired - snapshot.services.at(id).desired_replicas, whole_gpus(workload.gpus_per_replica),
                target.variant->replica_price_per_hour, now);
   }
 }

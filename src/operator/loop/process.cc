@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/unit_text.h"
 #include "explain/words.h"
 #include "operator/act/actuator.h"
 
@@ -138,7 +139,7 @@ void Process::follow_lead() {
   if (const std::optional<Checkpoint> checkpoint = checkpoint_.read()) {
     log_({.level = Level::info,
           .message = "starts to decide with the checkpoint of " +
-                     explain::count_text(std::ssize(checkpoint->rows), "target", "targets")});
+                     count_text(std::ssize(checkpoint->rows), "target", "targets")});
     loop_.begin(*checkpoint, dependencies_.input_observer, dependencies_.outcome_observer);
   }
 }

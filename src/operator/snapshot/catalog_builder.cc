@@ -94,7 +94,7 @@ model::InstanceTypeId CatalogBuilder::instance_type(const model::InstanceType& t
   const std::uint32_t at = position(types, [&](const model::InstanceType& known) { return known.name == type.name; });
   if (at < types.size()) {
     types[at] = type;
-  } else if (type.cpu_milli || type.memory_mib) {
+  } else if (type.cpu_milli || type.memory_mib || type.storage_mib || type.pod_slots || type.extended) {
     types.push_back(type);
   } else {
     return {};
@@ -275,7 +275,7 @@ model::Service service_of(const InferenceScaler& scaler, const ScalerTarget& tar
     row.pods = static_cast<std::int32_t>(std::clamp<std::int64_t>(workload->pods_per_replica, 1, kMaxPerReplica));
     MilliGpu all = per_pod * row.pods;
     if (workload->leader && row.pods > 1) all = per_pod * (row.pods - 1) + gpus_of(workload->leader->requests);
-    row.tensor_parallel = static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(all), 1, kMaxPerReplica));
+    row.gpus_per_replica = static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(all), 1, kMaxPerReplica));
     if (row.pods > 1) row.required_level = model::TopologyLevel::cluster;
   }
   service.name = target.service_name;

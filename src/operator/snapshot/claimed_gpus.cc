@@ -160,7 +160,7 @@ void ClaimedGpus::set_pod(Row row, const kube::Pod* before, const kube::Pod* aft
 
 void ClaimedGpus::set_node(const std::string& name, bool exists) {
   const bool changed = exists ? node_names_.insert(name).second : node_names_.erase(name) > 0;
-  // The pool of a device that no slice describes can be the name of its node.
+  // A device that no slice describes can be on this node, because the name of its pool can be the name of the node.
   const auto found = changed ? claims_by_pool_.find(name) : claims_by_pool_.end();
   if (found != claims_by_pool_.end()) touched_claims_.insert(found->second.begin(), found->second.end());
 }

@@ -4,26 +4,12 @@
 #include <string_view>
 
 #include "base/known_row.h"
+#include "operator/snapshot/class_text.h"
 #include "operator/view/admission.h"
 #include "operator/view/cluster_view.h"
 
 namespace capstan::op {
 namespace {
-
-/// Joins parts into one text. Different parts never give the same text.
-class ClassText {
- public:
-  ClassText& add(std::string_view part) {
-    text_ += std::to_string(part.size()) + ":";
-    text_ += part;
-    return *this;
-  }
-  ClassText& add(std::int64_t number) { return add(std::to_string(number)); }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
 
 /// Returns the first rule because of which Capstan does not place the pod.
 model::PodRule unsupported_rule(const kube::PodSpec& pod) {
@@ -35,7 +21,8 @@ model::PodRule unsupported_rule(const kube::PodSpec& pod) {
   return pod.scheduling_gates.empty() ? model::PodRule::none : model::PodRule::scheduling_gates;
 }
 
-std::string class_text(const kube::PodSpec& pod, const model::Resources& requests) {
+std::string class_text(const kube::PodSpec& pod, const model::Resources& requests,
+                       const std::set<std::string>& apart_from) {
   ClassText out;
   out.add("selector");
   for (const auto& [key, value] : pod.node_selector.entries()) out.add(key).add(value);
@@ -53,6 +40,7 @@ std::string class_text(const kube::PodSpec& pod, const model::Resources& request
   out.add(model::kPodRuleNames[static_cast<std::size_t>(unsupported_rule(pod))].key);
   out.add("requests").add(requests.cpu_milli).add(requests.memory_mib).add(requests.storage_mib);
   for (const std::int64_t amount : requests.extended) out.add(amount);
+  for (const std::string& rule : apart_from) out.add("apart").add(rule);
   return out.text();
 }
 
@@ -70,6 +58,8 @@ void EligibilityTable::start_over() {
   pod_ids_.release_all();
   node_ids_.release_all();
   use_ = {};
+  anti_affinity_.clear();
+  held_.clear();
   nodes_.clear();
   nodes_by_name_.clear();
   purchase_options_.clear();
@@ -113,8 +103,9 @@ void EligibilityTable::forget_purchase_options() {
   has_new_purchase_options_ = true;
 }
 
-void EligibilityTable::add_pod(const std::string& node, kube::RowId row, const kube::PodSpec& pod) {
-  use_.add(node, row, pod);
+void EligibilityTable::add_pod(const std::string& node, kube::RowId row, const kube::Pod& pod) {
+  use_.add(node, row, pod.spec);
+  if (!pod.spec.anti_affinity.empty()) anti_affinity_.add(row, pod, node);
   if (const auto found = nodes_by_name_.find(node); found != nodes_by_name_.end()) {
     with_changed_pods_.insert(found->second);
   }
@@ -122,17 +113,19 @@ void EligibilityTable::add_pod(const std::string& node, kube::RowId row, const k
 
 void EligibilityTable::remove_pod(const std::string& node, kube::RowId row) {
   use_.remove(node, row);
+  anti_affinity_.remove(row);
   if (const auto found = nodes_by_name_.find(node); found != nodes_by_name_.end()) {
     with_changed_pods_.insert(found->second);
   }
 }
 
-model::PodClassId EligibilityTable::take_class(const kube::PodSpec& pod) {
+model::PodClassId EligibilityTable::take_class(const kube::PodSpec& pod, std::set<std::string> apart_from) {
   model::Resources requests = requests_of(pod, extended_);
-  const model::PodClassId id{pod_ids_.acquire(class_text(pod, requests))};
+  const model::PodClassId id{pod_ids_.acquire(class_text(pod, requests, apart_from))};
   const auto [found, is_new] = pod_classes_.try_emplace(id);
   if (!is_new) return id;
   found->second.requests = std::move(requests);
+  found->second.apart_from = std::move(apart_from);
   kube::PodSpec& spec = found->second.spec;
   spec.node_selector = pod.node_selector;
   spec.node_affinity = pod.node_affinity;
@@ -177,19 +170,25 @@ void EligibilityTable::count(PodClass& pods, const kube::Node& node, model::GpuK
   if (sum == MilliGpu{}) pods.gpus->erase(gpu);
 }
 
-bool EligibilityTable::finish(const Nodes& nodes, const std::function<model::Node&(model::NodeId)>& row_of) {
+bool EligibilityTable::finish(const Nodes& nodes, const AntiAffinity::NodeByName& node_named,
+                              const std::function<model::Node&(model::NodeId)>& row_of) {
   bool changed = false;
   for (const std::uint32_t id : pod_ids_.forget_unused()) {
     changed |= pod_classes_.erase({id}) > 0;
     if (id < classes_.pod_classes.size()) classes_.pod_classes[id] = {};
   }
   changed |= std::ranges::any_of(pod_classes_, [](const auto& entry) { return entry.second.is_new; });
+  follow_anti_affinity(nodes, node_named);
   const bool asks_for_others = changed && follow_asked_labels();
   const bool reclassified = classify_nodes(nodes, row_of) || asks_for_others;
   count_resources(nodes, row_of);
   classes_.pod_classes.resize(pod_ids_.end());
   for (auto& [id, pods] : pod_classes_) {
-    if (reclassified || pods.is_new) write_row(id, pods);
+    if (reclassified || pods.is_new || !pods.apart_from.empty()) {
+      const model::PodClass before = classes_.pod_classes[id.value];
+      write_row(id, pods);
+      changed = changed || classes_.pod_classes[id.value] != before;
+    }
     pods.is_new = false;
   }
   return std::exchange(has_new_purchase_options_, false) || changed || reclassified;
@@ -213,6 +212,60 @@ bool EligibilityTable::follow_asked_labels() {
   for (OpenPurchaseOption& option : purchase_options_) forget(option.node_class);
   node_classes_.clear();
   return true;
+}
+
+/// Finds the domains from which running pods keep the pods of some class away. Nodes and purchase options in domains
+/// for which this has changed lose their class.
+void EligibilityTable::follow_anti_affinity(const Nodes& nodes, const AntiAffinity::NodeByName& node_named) {
+  std::map<std::string, AntiAffinity::Domains> held;
+  for (const auto& [id, pods] : pod_classes_) {
+    for (const std::string& rule : pods.apart_from) {
+      const auto [known, is_new] = held.try_emplace(rule);
+      if (is_new) known->second = anti_affinity_.domains_of(rule, node_named);
+    }
+  }
+  if (held.empty() && held_.empty()) return;
+  std::map<std::string, std::set<std::string>> changed;  // values by label
+  const auto compare = [&](const auto& before, const auto& after) {
+    for (const auto& [rule, domains] : after) {
+      const auto other = before.find(rule);
+      for (const std::string& value : domains.values) {
+        if (other == before.end() || !other->second.values.contains(value)) {
+          changed[domains.topology_key].insert(value);
+        }
+      }
+    }
+  };
+  compare(held_, held);
+  compare(held, held_);
+  held_ = std::move(held);
+  if (changed.empty()) return;
+  const auto is_changed = [&](const kube::StringMap& labels) {
+    return std::ranges::any_of(changed, [&](const auto& entry) {
+      const std::string* value = labels.find(entry.first);
+      return value != nullptr && entry.second.contains(*value);
+    });
+  };
+  for (auto& [row, open] : nodes_) {
+    if (!open.node_class.valid() || !is_changed(nodes.rows.at(row)->meta.labels)) continue;
+    node_ids_.release(std::exchange(open.node_class, {}).value);
+    without_class_.insert(row);
+  }
+  for (OpenPurchaseOption& option : purchase_options_) {
+    if (!option.node_class.valid() || !is_changed(option.labels)) continue;
+    has_new_purchase_options_ = true;
+    node_ids_.release(std::exchange(option.node_class, {}).value);
+  }
+}
+
+/// Returns the rules whose pods keep others away from nodes with these labels.
+std::set<std::string> EligibilityTable::rules_on(const kube::StringMap& labels) const {
+  std::set<std::string> rules;
+  for (const auto& [rule, domains] : held_) {
+    const std::string* value = labels.find(domains.topology_key);
+    if (value != nullptr && domains.values.contains(*value)) rules.insert(rule);
+  }
+  return rules;
 }
 
 /// Sets the classes of nodes and purchases that have none.
@@ -242,10 +295,13 @@ model::NodeClassId EligibilityTable::take_node_class(const kube::StringMap& labe
     text.add(value != nullptr ? "=" + *value : "");
   }
   for (const kube::Taint& taint : taints) text.add(taint.key).add(taint.value).add(taint.effect);
+  std::set<std::string> apart = rules_on(labels);
+  for (const std::string& rule : apart) text.add("apart").add(rule);
   const model::NodeClassId id{node_ids_.acquire(text.text())};
   const auto [found, is_new] = node_classes_.try_emplace(id);
   if (!is_new) return id;
   found->second.taints = taints;
+  found->second.apart = std::move(apart);
   for (const std::string& key : asked_labels_) {
     if (const std::string* value = labels.find(key)) found->second.labels.set(key, *value);
   }
@@ -269,9 +325,18 @@ void EligibilityTable::write_row(model::PodClassId id, const PodClass& pods) {
   row.requests = pods.requests;
   row.unsupported = unsupported_rule(pods.spec);
   row.node_classes.assign(node_ids_.end(), false);
+  row.kept_apart.clear();
+  row.kept_apart_by.clear();
   for (const auto& [node, nodes] : node_classes_) {
     // Capstan allocates no devices to claims, so it cannot bind a pod that has resource claims.
-    row.node_classes[node.value] = !pods.spec.has_resource_claims && admits(pods.spec, nodes.labels, nodes.taints);
+    if (pods.spec.has_resource_claims || !admits(pods.spec, nodes.labels, nodes.taints)) continue;
+    const auto apart =
+        std::ranges::find_if(pods.apart_from, [&](const std::string& rule) { return nodes.apart.contains(rule); });
+    row.node_classes[node.value] = apart == pods.apart_from.end();
+    if (apart == pods.apart_from.end()) continue;
+    row.kept_apart.resize(node_ids_.end());
+    row.kept_apart[node.value] = true;
+    row.kept_apart_by = known_row(held_, *apart).first_pod;
   }
 }
 

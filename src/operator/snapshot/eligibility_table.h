@@ -16,6 +16,7 @@
 #include "model/eligibility.h"
 #include "model/ids.h"
 #include "model/node.h"
+#include "operator/snapshot/anti_affinity.h"
 #include "operator/snapshot/class_ids.h"
 #include "operator/snapshot/node_resources.h"
 #include "operator/view/purchase_options.h"
@@ -43,13 +44,22 @@ class EligibilityTable {
   void forget_purchase_options();
 
   /// Counts a pod that is bound to a node, or is about to be, against the node's resources.
-  void add_pod(const std::string& node, kube::RowId row, const kube::PodSpec& pod);
+  void add_pod(const std::string& node, kube::RowId row, const kube::Pod& pod);
   void remove_pod(const std::string& node, kube::RowId row);
   /// Returns the rows of the pods that are counted against a node.
   std::vector<kube::RowId> pods_on(std::string_view node) const { return use_.pods_on(node); }
 
+  /// Returns the rules of running pods that keep a pod with these labels away.
+  std::set<std::string> apart_from(std::string_view ns, const kube::StringMap& labels) const {
+    return anti_affinity_.rules_for(ns, labels);
+  }
+  /// Returns the namespaces whose pods may have other rules than before (AntiAffinity::take_changed_namespaces). The
+  /// classes of these pods must be taken again.
+  std::set<std::string, std::less<>> take_changed_namespaces() { return anti_affinity_.take_changed_namespaces(); }
+
   /// Returns the class of a pod that waits, or of the pods that a template would make, and counts one use of it.
-  model::PodClassId take_class(const kube::PodSpec& pod);
+  /// @param apart_from  rules of running pods that keep the pod away
+  model::PodClassId take_class(const kube::PodSpec& pod, std::set<std::string> apart_from);
   void release(model::PodClassId pods) { pod_ids_.release(pods.value); }
   /// Returns the GPU kind for the pods of a class: the kind with the most GPUs on nodes that admit the pods, else the
   /// first kind that a pool could buy for them. Returns none if there is neither. Ties go to the lower id.
@@ -58,9 +68,11 @@ class EligibilityTable {
   std::map<model::PodClassId, model::GpuKindId> known_kinds() const;
 
   /// Ends a pass: sets class and resources of the nodes that were added or whose pods have changed.
-  /// @param row_of  returns the row of a node, to be changed
+  /// @param node_named  returns any node of the cluster by its name
+  /// @param row_of      returns the row of a node, to be changed
   /// @return false if the classes are the same as at the pass before
-  bool finish(const Nodes& nodes, const std::function<model::Node&(model::NodeId)>& row_of);
+  bool finish(const Nodes& nodes, const AntiAffinity::NodeByName& node_named,
+              const std::function<model::Node&(model::NodeId)>& row_of);
   const model::Eligibility& classes() const { return classes_; }
   const std::vector<std::string>& extended_resources() const { return extended_.names(); }
 
@@ -80,6 +92,7 @@ class EligibilityTable {
   struct PodClass {
     kube::PodSpec spec;  ///< spec of its pods; only the fields that choose nodes are set
     model::Resources requests;
+    std::set<std::string> apart_from{};  ///< rules of running pods that keep the pods away
     /// GPUs of the nodes that admit the pods, by kind. Empty: not counted yet.
     std::optional<std::map<model::GpuKindId, MilliGpu>> gpus{};
     bool is_new = true;
@@ -87,11 +100,14 @@ class EligibilityTable {
   struct NodeClass {
     kube::StringMap labels;  ///< labels of its nodes for which pods ask
     std::vector<kube::Taint> taints;
+    std::set<std::string> apart{};  ///< rules in `held_` whose pods keep others away from its nodes
   };
 
   model::GpuKindId kind_for(const PodClass& pods) const;
   static void count(PodClass& pods, const kube::Node& node, model::GpuKindId gpu, std::int64_t sign);
   bool follow_asked_labels();
+  void follow_anti_affinity(const Nodes& nodes, const AntiAffinity::NodeByName& node_named);
+  std::set<std::string> rules_on(const kube::StringMap& labels) const;
   bool classify_nodes(const Nodes& nodes, const std::function<model::Node&(model::NodeId)>& row_of);
   model::NodeClassId take_node_class(const kube::StringMap& labels, const std::vector<kube::Taint>& taints);
   void count_resources(const Nodes& nodes, const std::function<model::Node&(model::NodeId)>& row_of);
@@ -109,10 +125,12 @@ class EligibilityTable {
   bool has_new_purchase_options_ = false;  ///< true: purchase options may have changed since the last pass
   std::map<model::PodClassId, PodClass> pod_classes_;
   std::map<model::NodeClassId, NodeClass> node_classes_;
-  std::set<std::string> asked_labels_;       ///< labels by which pods choose their nodes
-  std::set<kube::RowId> without_class_;      ///< nodes whose class is not known yet
-  std::set<kube::RowId> with_changed_pods_;  ///< nodes whose free resources must be computed again
-  std::size_t counted_extended_ = 0;         ///< number of extended resources that were counted
+  AntiAffinity anti_affinity_;
+  std::map<std::string, AntiAffinity::Domains> held_;  ///< domains of the rules of running pods that concern a class
+  std::set<std::string> asked_labels_;                 ///< labels by which pods choose their nodes
+  std::set<kube::RowId> without_class_;                ///< nodes whose class is not known yet
+  std::set<kube::RowId> with_changed_pods_;            ///< nodes whose free resources must be computed again
+  std::size_t counted_extended_ = 0;                   ///< number of extended resources that were counted
   model::Eligibility classes_;
 };
 

@@ -29,7 +29,7 @@ EnginePrior engine_prior(const model::Catalog& catalog, const model::Workload& w
                 gpu + " is assumed"};
   }
   const Result<const engine::EngineRow*> row =
-      table.find(workload.model, gpu, workload.tensor_parallel, workload.dtype);
+      table.find(workload.model, gpu, workload.gpus_per_replica, workload.dtype);
   if (!row) return {false, "NotInEngineTable", "engineProfile: " + row.error().message + kWithout};
   return {true, "InEngineTable",
           (*row)->model + " in " + (*row)->weight_dtype + " on " + std::to_string((*row)->tp) + " x " + (*row)->gpu +

@@ -30,7 +30,7 @@ TEST(EnginePrior, NamesItsRowOrTheMissingRow) {
     model::Workload workload;
     workload.model = row.model;
     workload.gpu = {row.gpu};
-    workload.tensor_parallel = row.gpus;
+    workload.gpus_per_replica = row.gpus;
     const EnginePrior prior = engine_prior(catalog, workload, row.gpu_known);
     EXPECT_EQ(prior.reason, row.reason) << row.model;
     EXPECT_EQ(prior.known, prior.reason == "InEngineTable");
@@ -44,7 +44,7 @@ TEST(EnginePrior, StatesTheLimitsOfTheEngine) {
   model::Workload workload;
   workload.model = "Llama-3.3-70B";
   workload.gpu = {0};
-  workload.tensor_parallel = 4;
+  workload.gpus_per_replica = 4;
   workload.step_limits = {64, 4096};
   EXPECT_EQ(engine_prior(catalog, workload, true).message,
             "Llama-3.3-70B in bfloat16 on 4 x h100_sxm, 64 sequences at most, steps of 4096 tokens");

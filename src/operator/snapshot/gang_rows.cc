@@ -165,10 +165,12 @@ void SnapshotBuilder::add_pods(Pass& pass, const Replica& replica, model::Gang& 
     row.created_at = created_at(*pod);
     row.queue = state_->queues.take(*pod);
     const State::KnownNode* node = in_part ? nullptr : state_->find_node(node_held_by(*pod, *state_->fleet));
+    // The GPUs of a node that has none now, and on which a pod holds some, are not visible.
+    if (node != nullptr && !node->gpu.valid() && row.gpus > MilliGpu{}) node = nullptr;
     if (node != nullptr) {
       row.node = node->id;
       row.devices = state_->holders.devices_of(*pod);
-      gang.spec.pods.gpu = node->gpu;
+      if (node->gpu.valid()) gang.spec.pods.gpu = node->gpu;
     }
     const model::PodId id = pods_.id_of(key_of("Pod", pod->meta), pod->meta.key());
     gang.pods.push_back(id);
@@ -186,7 +188,11 @@ void SnapshotBuilder::read_placement_request(Replica& replica, model::Gang& gang
   catalog_.constrain(constraint_of(leader, state_->kai_constraints), gang.spec.required_level, gang.spec.preferred);
   std::vector<std::vector<const kube::Pod*>> pods(std::size_t{1} + std::ranges::max(sets));
   for (std::size_t i = 0; i < sets.size(); ++i) pods[sets[i]].push_back(replica.group.pods[i]);
-  for (const auto& equal : pods) replica.pod_classes.push_back(eligibility_.take_class(request_for_all(equal)));
+  for (const auto& equal : pods) {
+    std::set<std::string> apart_from;
+    for (const kube::Pod* pod : equal) apart_from.merge(eligibility_.apart_from(pod->meta.ns, pod->meta.labels));
+    replica.pod_classes.push_back(eligibility_.take_class(request_for_all(equal), std::move(apart_from)));
+  }
   model::PodSet& first = gang.spec.pods;
   first.pod_class = replica.pod_classes.front();
   if (!gang.service.valid()) {
@@ -339,7 +345,7 @@ std::optional<ReplicaTable::OtherGangKey> SnapshotBuilder::other_gang_key_of(kub
     const kube::RowId own_row = gang.empty() ? row : kube::RowId();
     return ReplicaTable::OtherGangKey{ns, true, std::move(gang), own_row};
   }
-  if (!pod->bound() && state_->find_node(entry.node) == nullptr) return std::nullopt;
+  if (!pod->bound() && state_->find_gpu_node(entry.node) == nullptr) return std::nullopt;
   return ReplicaTable::OtherGangKey{ns, false, {}, row};
 }
 

@@ -29,12 +29,14 @@ std::optional<SnapshotBuilder::Output> SnapshotBuilder::follow(const ClusterView
   Pass pass{.at = at};
   const GpuHolders::Changes held = state_->holders.follow(*changes, view);
   add_described_nodes(held.described, *changes);
+  follow_mixed_gangs(*changes);
   follow_nodes(pass, *changes);
   follow_workloads(changes->workloads);
   if (list) follow_targets(pass, *list, changes->scalers);
   if (changes->queues) state_->queues.follow(view);
   follow_groups(changes->groups);
   for (const PodChange& change : changes->pods) set_pod(change.row, change.after);
+  follow_anti_affinity();
   for (const kube::RowId row : held.pods) state_->replicas.touch_pod(row);
   for (const kube::RowId row : std::exchange(state_->future_pods, {})) state_->replicas.touch_pod(row);
 
@@ -58,14 +60,46 @@ std::optional<SnapshotBuilder::Output> SnapshotBuilder::follow(const ClusterView
 
 /// Adds the nodes whose GPUs are described otherwise than before to the changed nodes.
 void SnapshotBuilder::add_described_nodes(const std::set<std::string>& described, ViewChanges& changes) const {
-  if (described.empty()) return;
-  std::set<kube::RowId> changed;
-  for (const NodeChange& change : changes.nodes) changed.insert(change.row);
+  std::vector<kube::RowId> rows;
   for (const std::string& name : described) {
     const auto known = state_->nodes.find(name);
-    if (known == state_->nodes.end() || changed.contains(known->second.row)) continue;
-    const kube::Node* node = state_->view.nodes.rows.at(known->second.row).get();
-    changes.nodes.push_back({known->second.row, node, node});
+    if (known != state_->nodes.end()) rows.push_back(known->second.row);
+  }
+  add_nodes(rows, changes);
+}
+
+/// Counts the changed pods in their gangs. If the first gang appears, or the last one is gone, whose pods need GPUs
+/// only in part, adds the nodes without GPUs to the changed nodes.
+void SnapshotBuilder::follow_mixed_gangs(ViewChanges& changes) {
+  MixedGangs& gangs = state_->mixed_gangs;
+  for (const PodChange& change : changes.pods) {
+    if (change.before != nullptr && !change.status_alone) gangs.remove(*change.before, *state_->fleet);
+  }
+  for (const PodChange& change : changes.pods) {
+    if (change.after != nullptr && !change.status_alone) gangs.add(*change.after, *state_->fleet);
+  }
+  const auto is_real = [](const WorkloadChange& change) { return !change.status_alone; };
+  if (changes.targets || std::ranges::any_of(changes.workloads, is_real)) {
+    gangs.read_templates(state_->view.leader_worker_sets, *state_->fleet);
+  }
+  if (gangs.any() == state_->shows_nodes_without_gpus) return;
+  state_->shows_nodes_without_gpus = gangs.any();
+  std::vector<kube::RowId> rows;
+  for (const auto& [name, known] : state_->nodes) {
+    if (!known.gpu.valid()) rows.push_back(known.row);
+  }
+  add_nodes(rows, changes);
+}
+
+/// Adds nodes to the changed nodes although their objects have not changed.
+void SnapshotBuilder::add_nodes(const std::vector<kube::RowId>& rows, ViewChanges& changes) const {
+  if (rows.empty()) return;
+  std::set<kube::RowId> changed;
+  for (const NodeChange& change : changes.nodes) changed.insert(change.row);
+  for (const kube::RowId row : rows) {
+    if (changed.contains(row)) continue;
+    const kube::Node* node = state_->view.nodes.rows.at(row).get();
+    changes.nodes.push_back({row, node, node});
   }
   std::ranges::sort(changes.nodes, {}, &NodeChange::row);
 }
@@ -126,8 +160,10 @@ void SnapshotBuilder::forget_node(Pass& pass, kube::RowId at, const kube::Node& 
   const State::KnownNode seen = found->second;
   state_->nodes.erase(found);
   if (!seen.id.valid()) return;
-  take_from(state_->node_gpus, seen.gpu);
-  state_->node_sizes.remove(node);
+  if (seen.gpu.valid()) {
+    take_from(state_->node_gpus, seen.gpu);
+    state_->node_sizes.remove(node);
+  }
   pass.old_nodes.insert(seen.id);
   eligibility_.remove(at, node);
 }
@@ -205,7 +241,29 @@ void SnapshotBuilder::set_pod(kube::RowId row, const kube::Pod* pod) {
   const std::string node = exists ? node_held_by(*pod, *state_->fleet) : std::string();
   const std::string old_node = state_->replicas.set_pod(row, exists ? pod : nullptr, node);
   if (!old_node.empty()) eligibility_.remove_pod(old_node, row);
-  if (!node.empty()) eligibility_.add_pod(node, row, pod->spec);
+  if (!node.empty()) eligibility_.add_pod(node, row, *pod);
+}
+
+/// Touches the waiting gangs and the templates in the namespaces in which a running pod is the first one, or was the
+/// last one, with a required anti-affinity. Their pods may have other classes now.
+void SnapshotBuilder::follow_anti_affinity() {
+  const auto changed = eligibility_.take_changed_namespaces();
+  if (changed.empty()) return;
+  const auto concerns = [&](const std::string& ns) { return changed.contains("") || changed.contains(ns); };
+  ReplicaTable& table = state_->replicas;
+  const auto touch = [&](const Replica& replica) {
+    if (!replica.pod_classes.empty() && !replica.members.empty()) table.touch_pod(replica.members.front());
+  };
+  for (std::uint32_t t = 0; t < table.targets().size(); ++t) {
+    Target& target = table.targets()[t];
+    if (target.workload == nullptr || !concerns(target.workload->meta.ns)) continue;
+    release_classes(target);
+    table.touch_target(t);
+    for (const auto& [key, replica] : target.replicas) touch(replica);
+  }
+  for (const auto& [key, replica] : table.other_gangs()) {
+    if (concerns(key.ns)) touch(replica);
+  }
 }
 
 /// Sets the signals of the replicas whose rows the pass has not made.

@@ -67,7 +67,7 @@ model::Resources NodeUse::left_on(const kube::Node& node, const ExtendedResource
     }
   }
   const auto left = [&](std::string_view name) {
-    return std::max<std::int64_t>(node.allocatable.get(name) - used.get(name), 0);
+    return std::clamp<std::int64_t>(node.allocatable.get(name) - used.get(name), 0, kMaxMilli);
   };
   const bool states_slots = node.allocatable.get("pods") > 0;
   model::Resources out{.cpu_milli = left("cpu"),

@@ -10,7 +10,7 @@
 
 namespace capstan::op {
 
-/// The allocatable CPU and memory of the existing nodes, by instance type. A type of the same name with another number
+/// The allocatable resources of the existing nodes, by instance type. A type of the same name with another number
 /// of GPUs is another one.
 class NodeSizes {
  public:
@@ -25,6 +25,8 @@ class NodeSizes {
   struct Amounts {
     std::multiset<std::int64_t> cpu_milli;
     std::multiset<std::int64_t> memory_mib;
+    std::multiset<std::int64_t> storage_mib;
+    std::multiset<std::int64_t> pod_slots;
   };
   static Type type_of(const kube::Node& node);
 

@@ -70,7 +70,7 @@ void SnapshotBuilder::read_other_holders(Pass& pass, const std::set<std::string>
   std::set<model::GangId> added;
   std::vector<model::GangId> unnumbered;
   for (const OtherHolder* other : state_->holders.others_on(nodes)) {
-    const State::KnownNode* node = state_->find_node(other->node);
+    const State::KnownNode* node = state_->find_gpu_node(other->node);
     if (node == nullptr) continue;
     const auto [at, is_first] = left.try_emplace(node->id);
     if (is_first) at->second = gpus_left_on(pass, other->node, node->id);

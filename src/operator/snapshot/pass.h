@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "operator/snapshot/gpu_holders.h"
+#include "operator/snapshot/mixed_gangs.h"
 #include "operator/snapshot/node_sizes.h"
 #include "operator/snapshot/queue_tree.h"
 #include "operator/snapshot/replica_table.h"
@@ -46,13 +47,18 @@ struct SnapshotBuilder::State {
 
   struct KnownNode {
     kube::RowId row;
-    model::NodeId id{};  ///< none: the node has no GPUs, so the snapshot has no row for it
-    model::GpuKindId gpu{};
+    model::NodeId id{};      ///< none: the snapshot has no row for the node
+    model::GpuKindId gpu{};  ///< none: the node has no GPUs
   };
   /// Returns the node with a name, or null if the snapshot has no row for it.
   const KnownNode* find_node(std::string_view name) const {
     const auto found = nodes.find(name);
     return found == nodes.end() || !found->second.id.valid() ? nullptr : &found->second;
+  }
+  /// Returns the node with a name, or null if the snapshot has no row for it or if the node has no GPUs.
+  const KnownNode* find_gpu_node(std::string_view name) const {
+    const KnownNode* node = find_node(name);
+    return node == nullptr || !node->gpu.valid() ? nullptr : node;
   }
 
   ClusterView view;
@@ -62,9 +68,12 @@ struct SnapshotBuilder::State {
   GpuHolders holders;
   KaiConstraints kai_constraints;
   GangSizes gang_sizes;
+  MixedGangs mixed_gangs;
+  bool shows_nodes_without_gpus = false;                ///< true: the nodes without GPUs that Capstan may use have rows
   std::map<std::string, KnownNode, std::less<>> nodes;  ///< all nodes, by name
   std::map<model::GpuKindId, std::size_t> node_gpus;    ///< number of the nodes with GPUs by their kind
   NodeSizes node_sizes;                                 ///< sizes of the nodes with GPUs
+  std::size_t extended_of_pools = 0;                    ///< number of extended resources when the pools were read
   std::map<std::string, std::size_t> zones;             ///< number of all nodes by the zone that they state
   std::map<std::string, std::vector<model::GangId>, std::less<>>
       holder_rows;                ///< gangs that stand for other holders of GPUs, by node

@@ -152,7 +152,7 @@ bool SnapshotBuilder::read_service(const Pass& pass, Target& target) {
     const bool template_states_gpus = gpus_of(workload->pod.requests) > MilliGpu{};
     if (!template_states_gpus && first != nullptr) {
       const MilliGpu sum = state_->holders.pod_gpus(*first->pods.front()) * row.pods;
-      row.tensor_parallel = static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(sum), 1, 1'024));
+      row.gpus_per_replica = static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(sum), 1, 1'024));
     }
     row.step_limits = step_limits_of(*workload, first);
     row.queue = state_->queues.take(workload->pod_labels);
@@ -205,11 +205,12 @@ bool SnapshotBuilder::read_template(Target& target, model::Workload& row, bool g
   row.placed_elsewhere = !places(*state_->fleet, workload.pod.scheduler);
   if (row.placed_elsewhere) return false;
   catalog_.constrain(constraint_of(workload.meta.annotations), row.required_level, row.preferred);
-  if (!target.pod_class.valid()) target.pod_class = eligibility_.take_class(workload.pod);
+  const std::set<std::string> apart_from = eligibility_.apart_from(workload.meta.ns, workload.pod_labels);
+  if (!target.pod_class.valid()) target.pod_class = eligibility_.take_class(workload.pod, apart_from);
   row.pod_class = target.pod_class;
   if (workload.leader && row.pods > 1 && !have_equal_request(*workload.leader, workload.pod)) {
-    if (!target.leader_class.valid()) target.leader_class = eligibility_.take_class(*workload.leader);
-    const MilliGpu most = whole_gpus(row.tensor_parallel) - MilliGpu{row.pods - 1};  // each other pod has some
+    if (!target.leader_class.valid()) target.leader_class = eligibility_.take_class(*workload.leader, apart_from);
+    const MilliGpu most = whole_gpus(row.gpus_per_replica) - MilliGpu{row.pods - 1};  // each other pod has some
     row.leader = {.gpus = std::min(gpus_of(workload.leader->requests), most), .pod_class = target.leader_class};
   }
   const model::GpuKindId gpu = eligibility_.kind_for(row.pod_class, state_->view.nodes);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "actuate/node_claim.h"
+#include "base/known_row.h"
 #include "kube/well_known_labels.h"
 #include "model/capacity_names.h"
 #include "operator/snapshot/claim_times.h"
@@ -112,6 +113,9 @@ SnapshotBuilder::Output SnapshotBuilder::read_all_objects(const ClusterView& vie
   eligibility_.start_over();
   Pass pass{.at = at, .reads_all = true, .touches_rows = true};
   catalog_.add_topologies(state_->fleet->topologies);
+  view.pods.for_each([&](kube::RowId, const kube::Pod& pod) { state_->mixed_gangs.add(pod, *state_->fleet); });
+  state_->mixed_gangs.read_templates(view.leader_worker_sets, *state_->fleet);
+  state_->shows_nodes_without_gpus = state_->mixed_gangs.any();
   view.nodes.for_each([&](kube::RowId at, const kube::Node& node) { read_node(pass, at, node); });
   read_pools();
   read_claims(pass);
@@ -119,6 +123,7 @@ SnapshotBuilder::Output SnapshotBuilder::read_all_objects(const ClusterView& vie
   pass.gone_services = set_origins(list);
   for (const ListedTarget& listed : list.targets) state_->replicas.add(listed.target);
   view.pods.for_each([&](kube::RowId row, const kube::Pod& pod) { set_pod(row, &pod); });
+  eligibility_.take_changed_namespaces();  // the pass takes all classes anyway
   settle_targets(pass);
   link_services(list.roles);
   for (const model::ServiceId id : pass.gone_services) catalog_.clear_service(id);
@@ -132,8 +137,14 @@ SnapshotBuilder::Output SnapshotBuilder::read_all_objects(const ClusterView& vie
 }
 
 void SnapshotBuilder::finish_eligibility(Pass& pass) {
-  const bool changed =
-      eligibility_.finish(state_->view.nodes, [&](model::NodeId id) -> model::Node& { return node_row(pass, id); });
+  // A pod that asks for another extended resource adds the amounts of this resource to the instance types.
+  if (state_->extended_of_pools != eligibility_.extended_resources().size()) read_pools();
+  const auto node_named = [&](const std::string& name) -> const kube::Node* {
+    const auto known = state_->nodes.find(name);
+    return known == state_->nodes.end() ? nullptr : state_->view.nodes.rows.at(known->second.row).get();
+  };
+  const bool changed = eligibility_.finish(state_->view.nodes, node_named,
+                                           [&](model::NodeId id) -> model::Node& { return node_row(pass, id); });
   if (changed || pass.reads_all) {
     catalog_.set_eligibility(eligibility_.classes(), eligibility_.extended_resources());
   }
@@ -222,7 +233,7 @@ void SnapshotBuilder::read_node(Pass& pass, kube::RowId at, const kube::Node& no
   const ClaimedGpus::NodeGpus& described = state_->holders.on_node(node.meta.name);
   const bool by_devices = gpus_of(node.allocatable) == MilliGpu{};  // no device plugin offers its GPUs
   const MilliGpu gpus = by_devices ? whole_gpus(described.gpus) : gpus_of(node.allocatable);
-  if (gpus == MilliGpu{}) return;
+  if (gpus == MilliGpu{}) return read_node_without_gpus(pass, at, node);
   const kube::StringMap& labels = node.meta.labels;
   model::Node row;
   row.phase = phase_of(node);
@@ -247,11 +258,28 @@ void SnapshotBuilder::read_node(Pass& pass, kube::RowId at, const kube::Node& no
   pass.nodes[id] = std::move(row);
 }
 
+/// Makes the row of a node without GPUs, if the pods without GPUs of some gang may need it. The row states neither pool
+/// nor claim, because Capstan buys and releases only nodes with GPUs. A node whose GPUs are not visible yet, because
+/// its driver does not run, has such a row, too, until they are.
+void SnapshotBuilder::read_node_without_gpus(Pass& pass, kube::RowId at, const kube::Node& node) {
+  if (!state_->shows_nodes_without_gpus || !node.meta.labels.contains_all(state_->fleet->node_labels)) return;
+  model::Node row;
+  row.phase = phase_of(node);
+  row.is_foreign = true;
+  row.domains = catalog_.domains(node.meta.labels);
+  row.ready_at = ready_since(node.conditions, node.meta);
+  const model::NodeId id = nodes_.id_of(key_of("Node", node.meta), node.meta.name);
+  known_row(state_->nodes, node.meta.name).id = id;
+  if (row.phase == model::Node::Phase::ready) eligibility_.add(id, at, node, {});
+  pass.nodes[id] = std::move(row);
+}
+
 /// Reads the offerings of all pools whose instance types the fleet describes. Other pools only keep their positions.
 void SnapshotBuilder::read_pools() {
   std::set<std::string> zones;
   for (const auto& [zone, nodes] : state_->zones) zones.insert(zone);
   eligibility_.forget_purchase_options();
+  state_->extended_of_pools = eligibility_.extended_resources().size();
   std::set<model::PoolId> seen;
   state_->view.pools.for_each([&](kube::RowId, const kube::NodePool& pool) {
     const model::PoolId id = catalog_.pool(pool.meta.name);
@@ -259,8 +287,9 @@ void SnapshotBuilder::read_pools() {
     model::Pool row = pool_rules(pool);
     for (PurchaseOption& option : purchase_options(pool, state_->fleet->instance_types, zones)) {
       const model::GpuKindId gpu = catalog_.gpu_kind(option.type->gpu);
-      const model::InstanceTypeId type =
-          catalog_.instance_type(with_resources(*option.type, state_->node_sizes.largest(*option.type)));
+      model::InstanceType sold = with_resources(*option.type, state_->node_sizes.largest(*option.type));
+      sold.extended = extended_of(*option.type, state_->fleet->instance_types, eligibility_.extended_resources());
+      const model::InstanceTypeId type = catalog_.instance_type(sold);
       const model::OfferingId offering = catalog_.offering({.instance_type = option.type->name,
                                                             .gpu = gpu,
                                                             .gpus = option.type->gpus,
@@ -313,7 +342,7 @@ void SnapshotBuilder::read_claims(Pass& pass) {
     row.requested_at = instant_of(claim.meta.created_at);
     row.expected_ready_at = times.expected_ready_at(claim);
     const model::ClaimId id = claims_.id_of(key_of("NodeClaim", claim.meta), claim.meta.name);
-    if (const State::KnownNode* seen = state_->find_node(claim.node)) {
+    if (const State::KnownNode* seen = state_->find_gpu_node(claim.node)) {
       row.node = seen->id;
       model::Node& node = node_row(pass, seen->id);
       node.claim = id;
@@ -328,13 +357,13 @@ void SnapshotBuilder::read_claims(Pass& pass) {
 }
 
 /// Returns the phase of a claim. The nodes and the claims are watched separately, so a claim can report its node as
-/// registered before the node is seen, or later. A claim without a row for its node is on its way. A node without GPUs
-/// has no row, because its driver may not run yet. If the claim is initialized, the node has lost its GPUs, and the
-/// claim counts as registered.
+/// registered before the node is seen, or later. A claim whose node is not seen with GPUs is on its way, because the
+/// driver of the node may not run yet. If the claim is initialized, the node has lost its GPUs, and the claim counts as
+/// registered.
 model::Claim::Phase SnapshotBuilder::claim_phase(const kube::NodeClaim& claim) const {
   using Phase = model::Claim::Phase;
   const bool has_lost_gpus = claim.initialized() && state_->nodes.contains(claim.node);
-  if (has_lost_gpus || state_->find_node(claim.node) != nullptr) return Phase::registered;
+  if (has_lost_gpus || state_->find_gpu_node(claim.node) != nullptr) return Phase::registered;
   return claim.launched() || claim.registered() || claim.initialized() ? Phase::launched : Phase::requested;
 }
 

@@ -103,7 +103,7 @@ class SnapshotBuilder {
     ServiceOrigin origin;
     decide::scale::Policy policy;
   };
-  /// The targets of all scalers, in the order in which they take pods.
+  /// The targets of all scalers. If the selectors of two targets match a pod, the pod belongs to the first of them.
   struct TargetList {
     std::vector<ListedTarget> targets{};
     std::vector<Roles> roles{};
@@ -115,6 +115,7 @@ class SnapshotBuilder {
   void follow_catalog(model::Delta& delta);
   void list_serving_pods();
   void read_node(Pass& pass, kube::RowId at, const kube::Node& node);
+  void read_node_without_gpus(Pass& pass, kube::RowId at, const kube::Node& node);
   model::Node& node_row(Pass& pass, model::NodeId id) const;
   void read_pools();
   void read_claims(Pass& pass);
@@ -128,6 +129,8 @@ class SnapshotBuilder {
   // incremental_pass.cc
   std::optional<Output> follow(const ClusterView& view, const Readings& readings, Instant at);
   void add_described_nodes(const std::set<std::string>& described, ViewChanges& changes) const;
+  void follow_mixed_gangs(ViewChanges& changes);
+  void add_nodes(const std::vector<kube::RowId>& rows, ViewChanges& changes) const;
   void follow_nodes(Pass& pass, const ViewChanges& changes);
   void forget_node(Pass& pass, kube::RowId at, const kube::Node& node);
   void read_starting_nodes_again(Pass& pass);
@@ -136,6 +139,7 @@ class SnapshotBuilder {
   void follow_workloads(const std::vector<WorkloadChange>& changes);
   void follow_readings(Pass& pass) const;
   void set_pod(kube::RowId row, const kube::Pod* pod);
+  void follow_anti_affinity();
 
   // target_list.cc
   TargetList list_targets();

@@ -5,6 +5,7 @@
 #include "engine/instances.h"
 #include "kube/well_known_labels.h"
 #include "model/capacity_names.h"
+#include "model/resources.h"
 
 namespace capstan::op {
 namespace {
@@ -61,7 +62,11 @@ bool sells(const kube::NodePool& pool) {
 }  // namespace
 
 model::InstanceType with_resources(const FleetPolicy::InstanceType& type, const NodeSize& existing) {
-  model::InstanceType row{.name = type.name, .cpu_milli = type.cpu_milli, .memory_mib = type.memory_mib};
+  model::InstanceType row{.name = type.name,
+                          .cpu_milli = type.cpu_milli,
+                          .memory_mib = type.memory_mib,
+                          .storage_mib = type.storage_mib,
+                          .pod_slots = type.pod_slots};
   const engine::Instance* known = engine::find_instance(type.name);
   // Another cloud may use the same name for another machine.
   const bool is_listed = known != nullptr && known->gpus == type.gpus;
@@ -69,7 +74,24 @@ model::InstanceType with_resources(const FleetPolicy::InstanceType& type, const 
   if (!row.memory_mib && is_listed && known->memory_gib > 0) row.memory_mib = known->memory_gib * 1'024;
   if (!row.cpu_milli && existing.cpu_milli > 0) row.cpu_milli = existing.cpu_milli;
   if (!row.memory_mib && existing.memory_mib > 0) row.memory_mib = existing.memory_mib;
+  if (!row.storage_mib && existing.storage_mib > 0) row.storage_mib = existing.storage_mib;
+  if (!row.pod_slots && existing.pod_slots > 0) row.pod_slots = existing.pod_slots;
   return row;
+}
+
+std::optional<std::vector<std::int64_t>> extended_of(const FleetPolicy::InstanceType& type,
+                                                     const std::vector<FleetPolicy::InstanceType>& all,
+                                                     const std::vector<std::string>& names) {
+  std::vector<std::int64_t> amounts;
+  bool any_known = false;
+  for (const std::string& name : names) {
+    const auto stated = type.resources.find(name);
+    const bool is_known = !type.resources.empty() ||
+                          std::ranges::any_of(all, [&](const auto& other) { return other.resources.contains(name); });
+    any_known = any_known || is_known;
+    amounts.push_back(stated != type.resources.end() ? stated->second : is_known ? 0 : model::kUnlimited);
+  }
+  return any_known ? std::optional(std::move(amounts)) : std::nullopt;
 }
 
 std::vector<PurchaseOption> purchase_options(const kube::NodePool& pool,

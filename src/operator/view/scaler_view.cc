@@ -17,11 +17,14 @@ namespace {
 /// The largest price of a replica that is accepted: one million USD/h.
 constexpr MicroUsd kMaxPerHour{1'000'000'000'000};
 
-constexpr RequestCount kMaxInQueue = 1'000'000;   // requests in the queue of one replica
-constexpr GpuCount kMaxGpus = 1'024;              // GPUs of one node
-constexpr std::int64_t kMaxCpus = 4'096;          // CPUs of one node
-constexpr std::int64_t kMaxMemoryGi = 65'536;     // memory of one node
-constexpr std::int64_t kMaxInFleet = 10'000'000;  // GPUs, nodes
+constexpr RequestCount kMaxInQueue = 1'000'000;    // requests in the queue of one replica
+constexpr GpuCount kMaxGpus = 1'024;               // GPUs of one node
+constexpr std::int64_t kMaxCpus = 4'096;           // CPUs of one node
+constexpr std::int64_t kMaxMemoryGi = 65'536;      // memory of one node
+constexpr std::int64_t kMaxStorageGi = 1'048'576;  // ephemeral storage of one node
+constexpr std::int64_t kMaxPodsPerNode = 10'000;   // pods of one node
+constexpr std::int64_t kMaxExtended = 1'000'000;   // amount of an extended resource of one node
+constexpr std::int64_t kMaxInFleet = 10'000'000;   // GPUs, nodes
 
 std::string string_of(kube::Json value) { return std::string(value.text()); }
 
@@ -254,6 +257,26 @@ void read_topologies(kube::Json list, FleetPolicy& policy) {
   policy.topologies.assign(std::next(all.begin()), all.end());
 }
 
+FleetPolicy::InstanceType read_instance_type(kube::Json type) {
+  const auto amount = [&](const char* key, std::int64_t most, std::int64_t unit) {
+    const kube::Json number = type[key];
+    return number.exists() ? std::optional(std::min(positive(number, 1), most) * unit) : std::nullopt;
+  };
+  FleetPolicy::InstanceType out{.name = string_of(type["name"]),
+                                .gpu = string_of(type["gpu"]),
+                                .gpus = std::min(positive(type["gpus"], 1), kMaxGpus),
+                                .cpu_milli = amount("cpu", kMaxCpus, 1'000),
+                                .memory_mib = amount("memoryGi", kMaxMemoryGi, 1'024),
+                                .storage_mib = amount("ephemeralStorageGi", kMaxStorageGi, 1'024),
+                                .pod_slots = amount("pods", kMaxPodsPerNode, 1),
+                                .price_per_hour = price_of(type["usdPerHour"])};
+  type["resources"].for_each([&](kube::Json resource) {
+    out.resources[string_of(resource["name"])] =
+        std::clamp<std::int64_t>(resource["amount"].integer(), 0, kMaxExtended);
+  });
+  return out;
+}
+
 }  // namespace
 
 FleetPolicy read_fleet_policy(kube::Json object) {
@@ -269,17 +292,7 @@ FleetPolicy read_fleet_policy(kube::Json object) {
   read_topologies(spec["topologies"], policy);
   policy.node_labels = kube::read_string_map(spec["nodeSelector"]);
   policy.limits = read_limits(spec["limits"]);
-  const auto amount = [](kube::Json number, std::int64_t most, std::int64_t unit) {
-    return number.exists() ? std::optional(std::min(positive(number, 1), most) * unit) : std::nullopt;
-  };
-  spec["instanceTypes"].for_each([&](kube::Json type) {
-    policy.instance_types.push_back({.name = string_of(type["name"]),
-                                     .gpu = string_of(type["gpu"]),
-                                     .gpus = std::min(positive(type["gpus"], 1), kMaxGpus),
-                                     .cpu_milli = amount(type["cpu"], kMaxCpus, 1'000),
-                                     .memory_mib = amount(type["memoryGi"], kMaxMemoryGi, 1'024),
-                                     .price_per_hour = price_of(type["usdPerHour"])});
-  });
+  spec["instanceTypes"].for_each([&](kube::Json type) { policy.instance_types.push_back(read_instance_type(type)); });
   policy.hold = duration_of(spec["hold"], policy.hold);
   policy.consolidate_after = duration_of(spec["consolidateAfter"], policy.consolidate_after);
   if (const kube::Json breach = spec["sloBreach"]; breach.exists() && breach["metric"].text() == "ttft") {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -118,6 +119,9 @@ struct FleetPolicy {
     GpuCount gpus = 1;
     std::optional<std::int64_t> cpu_milli{};
     std::optional<std::int64_t> memory_mib{};
+    std::optional<std::int64_t> storage_mib{};  ///< ephemeral storage
+    std::optional<std::int64_t> pod_slots{};
+    std::map<std::string, std::int64_t> resources{};  ///< extended resources by name
     MicroUsd price_per_hour;
     friend bool operator==(const InstanceType&, const InstanceType&) = default;
   };

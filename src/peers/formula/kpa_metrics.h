@@ -82,8 +82,8 @@ class AverageWindow {
 };
 
 /// The `weighted-exponential` mean over the granules of a window. The newest granule has the weight
-/// `smoothing_coefficient`. Each older granule gets the same share of the weight that the newer ones leave. Granules
-/// without a record count as 0.
+/// `smoothing_coefficient` = c, the next one c * (1 - c), the next one c * (1 - c)^2, and so on. Granules without a
+/// record count as 0.
 class WeightedWindow {
  public:
   WeightedWindow(Duration window, Duration granularity);

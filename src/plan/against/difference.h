@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plan/against/existing_object.h"
-#include "plan/plan.h"
+#include "plan/result/plan.h"
 
 namespace capstan::plan {
 

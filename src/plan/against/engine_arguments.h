@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "manifest/yaml.h"
-#include "plan/yaml.h"
+#include "plan/objects/yaml.h"
 
 // The command line of an engine, in any of the forms in which a container states it.
 namespace capstan::plan {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "manifest/yaml.h"
-#include "plan/yaml.h"
+#include "plan/objects/yaml.h"
 
 namespace capstan::plan {
 

@@ -1,13 +1,16 @@
 #include "plan/against/existing_scaler.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <set>
 
-#include "plan/names.h"
-#include "plan/scaler_trial.h"
+#include "plan/against/scaler_facts.h"
+#include "plan/objects/names.h"
+#include "plan/scalers/engine_metrics.h"
+#include "plan/search/scaler_trial.h"
 
 namespace capstan::plan {
 
@@ -69,14 +72,33 @@ ScalersOfService scalers_of(const ServiceSpec& spec, const ServicePlan& service,
   return {scaler_of_workload(*targets.begin(), service.scaler, existing)};
 }
 
-/// Returns the value of the key `scale` of a simulated policy that runs the manifests of these autoscalers.
-std::string scale_text(const PlanSpec& spec, const ServiceSpec& service, const ScalersOfService& scalers) {
+/// Returns the series labels under which the queries of an autoscaler find its replicas: those of the plan's pods in
+/// the namespace of the autoscaler, and each value that a query asks for. Only the replicas of one role are simulated,
+/// so that a query that names a pod label or a job means them.
+std::string series_labels_of(const PlanSpec& spec, const ServiceSpec& service, const ExistingObject& object,
+                             model::Role role) {
+  Yaml labels;
+  for (const auto& [name, value] : series_labels(spec, service, role)) labels.set(name, value);
+  if (!object.namespace_name().empty()) labels.set("namespace", object.namespace_name());
+  for (const auto& [name, value] : queried_labels(object)) labels.set(name, value);
+  return labels.flow();
+}
+
+/// Returns the policy of a simulation that runs the manifests of these autoscalers.
+TriedScaler tried_scaler(const PlanSpec& spec, const ServiceSpec& service, const ScalersOfService& scalers) {
   const auto manifest = [&](const ExistingObject& object, model::Role role) {
-    return fmt::format("{{manifest: '{}', labels: {}}}", object.file, scale_labels(spec, service, role));
+    const Yaml file(object.file);
+    return fmt::format("{{manifest: {}, labels: {}}}", file.flow(), series_labels_of(spec, service, object, role));
   };
-  if (scalers.size() == 1) return manifest(*scalers.front(), model::Role::both);
-  return fmt::format("{{prefill: {}, decode: {}}}", manifest(*scalers[0], model::Role::prefill),
-                     manifest(*scalers[1], model::Role::decode));
+  if (scalers.size() == 1) {
+    return {.scale = manifest(*scalers.front(), model::Role::both), .maxima = stated_maxima(*scalers.front())};
+  }
+  TriedScaler tried{.scale = fmt::format("{{prefill: {}, decode: {}}}", manifest(*scalers[0], model::Role::prefill),
+                                         manifest(*scalers[1], model::Role::decode))};
+  for (const ExistingObject* scaler : scalers) {
+    for (const ReplicaCount maximum : stated_maxima(*scaler)) tried.maxima.push_back(maximum);
+  }
+  return tried;
 }
 
 Result<ExistingScaler> simulate(const Plan& plan, std::size_t index, const ScalersOfService& scalers,
@@ -88,11 +110,12 @@ Result<ExistingScaler> simulate(const Plan& plan, std::size_t index, const Scale
                      .kind = kind_of(*scalers.front())};
   if (scalers.size() > 1) out.object += " and " + scalers.back()->name();
   const Result<ScalerTrial> trial =
-      try_scaler(service, scale_text(plan.spec, plan.spec.services[index], scalers), options);
+      try_scaler(service, tried_scaler(plan.spec, plan.spec.services[index], scalers), options);
   if (!trial) return std::unexpected(trial.error());
   out.attainment_ppm = trial->attainment_ppm;
   out.micro_usd_per_hour = trial->micro_usd_per_hour;
-  out.refusal_reason = trial->refusal_reason;
+  // The rest of the warning advises to change a scenario, which the user does not have here.
+  out.refusal_reason = trial->refusal_reason.substr(0, trial->refusal_reason.find("; the labels that it selects"));
   return out;
 }
 
@@ -110,6 +133,26 @@ Result<std::vector<ExistingScaler>> simulate_existing(const Plan& plan, const st
     out.push_back(std::move(*simulated));
   }
   return out;
+}
+
+std::vector<std::string> notes_on_constant_fleets(const Plan& plan, const std::vector<ExistingScaler>& scalers) {
+  std::vector<std::string> notes;
+  for (const ExistingScaler& scaler : scalers) {
+    const auto service = std::ranges::find(plan.services, scaler.service, &ServicePlan::service);
+    if (service == plan.services.end() || service->scaler != ScalerKind::constant) continue;
+    std::vector<std::string> replicas;
+    for (const RoleFleet& role : service->roles) {
+      replicas.push_back(fmt::format("{}{}", role.minimum,
+                                     role.role == model::Role::prefill  ? " for prefill"
+                                     : role.role == model::Role::decode ? " for decode"
+                                                                        : ""));
+    }
+    notes.push_back(fmt::format(
+        "the plan needs no autoscaler for {0} up to {1:.2f} requests/s in the busiest 5 minutes; to follow it, delete "
+        "{2} and set spec.replicas of its workload to {3}. The changes of {2} below are for a higher load",
+        scaler.service, service->mean_load.peak_per_s, scaler.object, fmt::join(replicas, " and ")));
+  }
+  return notes;
 }
 
 }  // namespace capstan::plan

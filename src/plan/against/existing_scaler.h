@@ -28,4 +28,7 @@ struct ExistingScaler {
 Result<std::vector<ExistingScaler>> simulate_existing(const Plan& plan, const std::vector<ExistingObject>& existing,
                                                       const SearchOptions& options);
 
+/// Says for each service with a constant fleet that the existing autoscaler is not needed, and what to do instead.
+std::vector<std::string> notes_on_constant_fleets(const Plan& plan, const std::vector<ExistingScaler>& scalers);
+
 }  // namespace capstan::plan

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "manifest/yaml.h"
-#include "plan/yaml.h"
+#include "plan/objects/yaml.h"
 
 namespace capstan::plan {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "manifest/yaml.h"
-#include "plan/yaml.h"
+#include "plan/objects/yaml.h"
 
 // The parts of a workload's pods, in the plan and in existing manifests.
 namespace capstan::plan {

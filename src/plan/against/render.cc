@@ -9,8 +9,8 @@
 #include "experiment/text/words.h"
 #include "plan/against/fold_yaml.h"
 #include "plan/against/words.h"
-#include "plan/figures.h"
 #include "plan/render/text_layout.h"
+#include "plan/result/figures.h"
 
 namespace capstan::plan {
 
@@ -22,7 +22,8 @@ constexpr std::size_t kChangeIndent = 4;
 constexpr std::size_t kChangeWords = 13;  ///< column at which the texts of a change start
 
 std::string row_attainment(const ScalerRow& row) {
-  return experiment::share_text(row.attainment_ppm) + (row.holds_slo ? "" : ", misses");
+  if (row.holds_slo) return experiment::share_text(row.attainment_ppm);
+  return experiment::share_text(row.attainment_ppm / 1000 * 1000) + ", misses";  // rounded down: 98.97 % miss 99.0 %
 }
 
 std::string row_month(const ScalerRow& row) {

@@ -9,13 +9,14 @@
 #include <string_view>
 
 #include "base/quantity.h"
+#include "base/unit_text.h"
 #include "engine/instances.h"
 #include "experiment/text/words.h"
 #include "manifest/scalars.h"
 #include "model/capacity_names.h"
 #include "plan/cost/gpu_price.h"
-#include "plan/figures.h"
-#include "plan/names.h"
+#include "plan/objects/names.h"
+#include "plan/result/figures.h"
 #include "plan/spec/candidates.h"
 
 namespace capstan::plan {
@@ -182,8 +183,8 @@ void add_minimum_saving(const Plan& plan, const Manifest& planned, const Differe
   out.formula = fmt::format(
       "{} x {} x {} USD for a GPU-hour x {} h, if no load needs them and no other replica "
       "holds their nodes",
-      experiment::counted(std::abs(found - *wanted), "replica", "replicas"), experiment::counted(gpus, "GPU", "GPUs"),
-      usd(gpu), kHoursPerMonth);
+      count_text(std::abs(found - *wanted), "replica", "replicas"), count_text(gpus, "GPU", "GPUs"), usd(gpu),
+      kHoursPerMonth);
 }
 
 /// Returns the role that runs on the nodes of a pool of the plan, with its service. Returns nothing if there is none.
@@ -313,6 +314,14 @@ void add_limit_saving(const Plan& plan, const Manifest& planned, const Differenc
                             usd(*gpus * gpu_micro_usd_per_hour(*role->role)));
 }
 
+/// Returns true if the change adds or removes a whole signal of an autoscaler. Wrong signals are as grave as cut
+/// requests, and the signals that are removed and added belong together.
+bool replaces_signal(std::string_view kind, const Difference& change) {
+  const bool is_signal = (kind == "HorizontalPodAutoscaler" && change.path.starts_with("spec.metrics")) ||
+                         (kind == "ScaledObject" && change.path.starts_with("spec.triggers"));
+  return is_signal && (!change.found || !change.planned);
+}
+
 }  // namespace
 
 Saving saving_of(const Plan& plan, const Manifest& planned, const Difference& change) {
@@ -320,7 +329,7 @@ Saving saving_of(const Plan& plan, const Manifest& planned, const Difference& ch
   const std::string kind = text_at(planned.body, "kind");
   if (const Risk* risk = find_risk(kind, change.path)) {
     out.removed_risk = risk->removed_risk;
-    out.grade = risk->grade;
+    out.grade = replaces_signal(kind, change) ? 1 : risk->grade;
   }
   if (kind == "NodePool" && change.path.empty()) add_spot_saving(plan, planned, out);
   if (kind == "NodePool" && change.path.ends_with("consolidationPolicy")) add_consolidation_saving(plan, change, out);

@@ -103,5 +103,16 @@ TEST(Saving, IsARiskWhereThereIsNoAmount) {
   EXPECT_EQ(found.grade, 1);
 }
 
+TEST(AgainstSaving, WholeSignalsAreAsGraveAsCutRequestsAndThresholdsAreNot) {
+  const Yaml metric = Yaml::map({{"type", "External"}});
+  const Difference removed{.path = "spec.metrics.DCGM_FI_DEV_GPU_UTIL", .found = metric};
+  const Difference added{.path = "spec.metrics.vllm_num_requests_waiting", .planned = metric};
+  const Difference changed{
+      .path = "spec.metrics.vllm_num_requests_waiting.external.target", .found = metric, .planned = metric};
+  EXPECT_EQ(saving_in_chat("HorizontalPodAutoscaler", "chat", removed).grade, 1);
+  EXPECT_EQ(saving_in_chat("HorizontalPodAutoscaler", "chat", added).grade, 1);
+  EXPECT_EQ(saving_in_chat("HorizontalPodAutoscaler", "chat", changed).grade, 2);
+}
+
 }  // namespace
 }  // namespace capstan::plan

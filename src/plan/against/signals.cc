@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "plan/against/existing_object.h"
-#include "plan/spec/refusal.h"
+#include "plan/feasibility/refusal.h"
 #include "promql/parser.h"
 
 namespace capstan::plan {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "manifest/yaml.h"
-#include "plan/yaml.h"
+#include "plan/objects/yaml.h"
 
 // The metrics that an HPA or a ScaledObject scales on.
 namespace capstan::plan {

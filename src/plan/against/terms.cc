@@ -8,7 +8,7 @@
 #include "manifest/scalars.h"
 #include "plan/against/engine_arguments.h"
 #include "plan/against/pod_parts.h"
-#include "plan/names.h"
+#include "plan/objects/names.h"
 
 namespace capstan::plan {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "plan/against/match.h"
-#include "plan/yaml.h"
+#include "plan/objects/yaml.h"
 
 // Rewrites planned objects in the terms of the existing ones: their namespace, labels, ports and Secret. An advised
 // value then works in the file in which the user writes it.

@@ -5,8 +5,9 @@
 #include <algorithm>
 
 #include "base/number_text.h"
+#include "base/unit_text.h"
 #include "experiment/text/words.h"
-#include "plan/figures.h"
+#include "plan/result/figures.h"
 
 namespace capstan::plan {
 
@@ -91,7 +92,7 @@ std::string count_words(const std::vector<Difference>& differences) {
   const auto saving = count(saves);
   const auto risks = count([&](const Difference& change) { return !saves(change) && avoids(change); });
   const auto others = static_cast<std::int64_t>(differences.size()) - saving - risks;
-  std::string out = experiment::counted(static_cast<std::int64_t>(differences.size()), "change", "changes");
+  std::string out = count_text(static_cast<std::int64_t>(differences.size()), "change", "changes");
   std::string parts;
   const auto add = [&](std::int64_t number, const char* one, const char* many, std::string_view first,
                        std::string_view next) {

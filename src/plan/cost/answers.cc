@@ -8,14 +8,14 @@
 #include <limits>
 
 #include "base/number_text.h"
+#include "base/unit_text.h"
 #include "experiment/text/words.h"
-#include "plan/figures.h"
+#include "plan/result/figures.h"
 
 namespace capstan::plan {
 
 namespace {
 
-using experiment::counted;
 using experiment::tenths;
 using experiment::usd;
 
@@ -60,9 +60,9 @@ Statement warm_pool_cost(const WarmPoolInput& input) {
   const __int128 per_hour = static_cast<__int128>(input.replicas) * input.gpus_per_replica * input.price.per_hour.count;
   return {.name = "warm pool",
           .value = usd(bounded(per_hour * kHoursPerMonth)) + " USD/month",
-          .why = fmt::format("{} x {} x {} USD for a GPU-hour x {} h", counted(input.replicas, "replica", "replicas"),
-                             counted(input.gpus_per_replica, "GPU", "GPUs"), usd(input.price.per_hour.count),
-                             kHoursPerMonth),
+          .why = fmt::format(
+              "{} x {} x {} USD for a GPU-hour x {} h", count_text(input.replicas, "replica", "replicas"),
+              count_text(input.gpus_per_replica, "GPU", "GPUs"), usd(input.price.per_hour.count), kHoursPerMonth),
           .evidence = input.price.evidence};
 }
 
@@ -106,8 +106,8 @@ std::vector<Statement> consolidation_cost(const ConsolidationInput& input) {
   out.push_back({.name = "consolidation trap",
                  .value = usd(per_year) + " USD/year of GPU time",
                  .why = fmt::format("WhenEmptyOrUnderutilized ends {} a day x {} of start x {} x {} USD/h x {} days",
-                                    counted(input.replicas_ended_per_day, "running replica", "running replicas"),
-                                    time_text(input.cold_start), counted(input.gpus_per_replica, "GPU", "GPUs"),
+                                    count_text(input.replicas_ended_per_day, "running replica", "running replicas"),
+                                    time_text(input.cold_start), count_text(input.gpus_per_replica, "GPU", "GPUs"),
                                     usd(input.price.per_hour.count), kDaysPerYear),
                  .evidence = Evidence::modelled,
                  .trap_micro_usd_per_year = per_year,
@@ -153,7 +153,7 @@ std::vector<Statement> serverless_cost(const ServerlessInput& input) {
                  .value = usd(cost.serverless) + " USD/month",
                  .why = fmt::format("{} x {} h x {} USD for a GPU-hour of useful work", work, kHoursPerMonth,
                                     usd(input.staff.serverless_per_gpu_hour.count)),
-                 .evidence = Evidence::stated,
+                 .evidence = Evidence::modelled,
                  .visibility = Visibility::one_service});
   return out;
 }

@@ -7,7 +7,7 @@
 
 #include "base/quantity.h"
 #include "base/time.h"
-#include "plan/plan.h"
+#include "plan/result/plan.h"
 
 // The costs of parts of a fleet, each with its formula. The plan's section on cost and `capstan cost` print the same
 // answers.

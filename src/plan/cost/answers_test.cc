@@ -49,6 +49,7 @@ TEST(Cost, OfServerlessBreaksEvenWhereBothCostTheSame) {
 
   input.staff.serverless_per_gpu_hour = MicroUsd{26'840'000};
   EXPECT_EQ(serverless_cost(input).back().value, "19,593.20 USD/month");
+  EXPECT_EQ(serverless_cost(input).back().evidence, Evidence::modelled) << "the spec states the price of an hour only";
 }
 
 TEST(Cost, OfAMillionTokensIsTheBillOfTheTimeThatTheyTake) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plan/cost/answers.h"
-#include "plan/fleet.h"
+#include "plan/fleet/fleet.h"
 
 namespace capstan::plan {
 

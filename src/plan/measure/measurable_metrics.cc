@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/assert.h"
-#include "plan/names.h"
+#include "plan/objects/names.h"
 #include "signals/metric_catalog.h"
 
 namespace capstan::plan {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "plan/measure/testing.h"
 #include "plan/search/load_facts.h"
+#include "plan/testing/measured_load.h"
 
 namespace capstan::plan {
 namespace {

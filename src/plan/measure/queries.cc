@@ -10,7 +10,7 @@
 
 #include "engine/names.h"
 #include "manifest/fields.h"
-#include "plan/names.h"
+#include "plan/objects/names.h"
 
 namespace capstan::plan {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/measure/testing.h"
+#include "plan/testing/measured_load.h"
 #include "promql/parser.h"
 
 namespace capstan::plan {

@@ -4,7 +4,7 @@
 
 #include "plan/monitoring/grafana.h"
 #include "plan/monitoring/service_monitoring.h"
-#include "plan/yaml.h"
+#include "plan/objects/yaml.h"
 
 namespace capstan::plan {
 

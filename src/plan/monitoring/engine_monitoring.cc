@@ -4,8 +4,8 @@
 
 #include "plan/monitoring/grafana.h"
 #include "plan/monitoring/service_monitoring.h"
-#include "plan/names.h"
-#include "plan/yaml.h"
+#include "plan/objects/names.h"
+#include "plan/objects/yaml.h"
 
 namespace capstan::plan {
 namespace {

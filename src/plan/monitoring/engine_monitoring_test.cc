@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
-#include "plan/names.h"
+#include "plan/objects/names.h"
 
 namespace capstan::plan {
 namespace {

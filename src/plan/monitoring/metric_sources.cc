@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "plan/charts.h"
-#include "plan/names.h"
-#include "plan/scheduling.h"
+#include "plan/objects/charts.h"
+#include "plan/objects/names.h"
+#include "plan/objects/scheduling.h"
 
 namespace capstan::plan {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "plan/monitoring/templates.h"
-#include "plan/plan.h"
+#include "plan/result/plan.h"
 
 // The manifests that scrape the metrics of the dashboards and alerts. The engines and the GPUs are scraped by manifests
 // of the section on replicas, and the Cluster Autoscaler of AWS by the values of its chart.

@@ -7,8 +7,8 @@
 
 #include "plan/monitoring/metric_sources.h"
 #include "plan/monitoring/template_values.h"
-#include "plan/names.h"
-#include "plan/scheduling.h"
+#include "plan/objects/names.h"
+#include "plan/objects/scheduling.h"
 
 namespace capstan::plan {
 

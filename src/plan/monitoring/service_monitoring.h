@@ -6,7 +6,7 @@
 
 #include "plan/monitoring/grafana.h"
 #include "plan/monitoring/templates.h"
-#include "plan/sections/sections.h"
+#include "plan/result/plan_facts.h"
 
 namespace capstan::plan {
 

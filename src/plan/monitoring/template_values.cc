@@ -10,10 +10,10 @@
 
 #include "base/assert.h"
 #include "plan/monitoring/metric_sources.h"
-#include "plan/names.h"
+#include "plan/objects/names.h"
+#include "plan/pools/pools.h"
+#include "plan/scalers/engine_metrics.h"
 #include "plan/search/fleet_candidates.h"
-#include "plan/sections/engine_metrics.h"
-#include "plan/sections/pools.h"
 
 namespace capstan::plan {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "plan/sections/sections.h"
+#include "plan/result/plan_facts.h"
 
 namespace capstan::plan {
 

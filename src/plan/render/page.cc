@@ -9,13 +9,14 @@
 #include <set>
 
 #include "base/number_text.h"
+#include "base/unit_text.h"
 #include "experiment/text/words.h"
 #include "model/capacity_names.h"
-#include "plan/figures.h"
-#include "plan/files.h"
 #include "plan/render/apply_script.h"
+#include "plan/render/files.h"
 #include "plan/render/key_figures.h"
 #include "plan/render/prerequisites.h"
+#include "plan/result/figures.h"
 #include "plan/search/budget.h"
 #include "plan/sections/kill_switch.h"
 #include "plan/sections/scaler_setup.h"
@@ -57,7 +58,7 @@ std::string cost_line(const ServicePlan& service, bool is_short) {
   const std::string cost = fmt::format("{} USD/h{}, {} USD/month", usd(planned), hour_range, month(planned));
   if (is_short) return cost + " (simulated)";
   return fmt::format("{}, mean{} of {} (simulated)", cost, is_same ? "" : " and range",
-                     experiment::counted(static_cast<std::int64_t>(service.seeds.size()), "seed", "seeds"));
+                     count_text(static_cast<std::int64_t>(service.seeds.size()), "seed", "seeds"));
 }
 
 std::string attainment_line(const ServicePlan& service, const model::Slo& slo) {
@@ -79,6 +80,14 @@ std::string attainment_line(const ServicePlan& service, const model::Slo& slo) {
 std::string compared_percent(std::int64_t ppm, std::int64_t slo_ppm) {
   if (ppm >= slo_ppm || percent(ppm) != percent(slo_ppm)) return percent(ppm);
   return fmt::format("{}.{:02} %", ppm / 10'000, ppm % 10'000 / 100);
+}
+
+/// Returns a share of met requests for a table, with as many decimals as show that it is below the SLO.
+std::string met_cell(const Plan& plan, const ServicePlan& service, std::int64_t ppm, bool holds_slo) {
+  if (holds_slo) return percent(ppm);
+  const auto index = static_cast<std::size_t>(&service - plan.services.data());
+  const std::int64_t slo = index < plan.spec.services.size() ? plan.spec.services[index].slo.attainment_ppm : 0;
+  return compared_percent(ppm, slo) + ", misses";
 }
 
 /// Returns the worse conditions under which the fleet misses the SLO, or, if `is_missed` is false, the conditions under
@@ -142,7 +151,7 @@ std::string spot_base_line(const Plan& plan, const ServicePlan& service) {
       model::name(service.roles.front().base).label, spot_base_words(spot), range_words(service, spot.roles),
       usd(spot.micro_usd_per_hour), spot.holds_slo ? "hold" : "miss", percent(lowest_attainment_ppm(spot.seeds)),
       percent(spot.reclaims.attainment_ppm), spot.reclaims.name,
-      experiment::counted(spot.reclaims.reclaimed, "replica", "replicas"),
+      count_text(spot.reclaims.reclaimed, "replica", "replicas"),
       advice.empty() || !spot.holds_slo ? "" : "; " + advice);
 }
 
@@ -229,8 +238,8 @@ PageTable scaler_table(const Plan& plan) {
       } else {
         const std::int64_t cost = micro_usd_per_hour(variant.seeds);
         row.cells.insert(row.cells.end(),
-                         {percent(lowest_attainment_ppm(variant.seeds)) + (variant.holds_slo ? "" : ", misses"),
-                          usd(cost), month(cost), replicas});
+                         {met_cell(plan, service, lowest_attainment_ppm(variant.seeds), variant.holds_slo), usd(cost),
+                          month(cost), replicas});
       }
       add_scaler_row(table, std::move(row));
     }
@@ -268,7 +277,7 @@ PageTable frontier_table(const Plan& plan) {
     for (const FrontierPoint* point :
          shown_points(service, is_several ? kFrontierRowsOfEachService : kMaxFrontierRows)) {
       table.rows.push_back({.cells = {is_several ? service.service : "", point->short_fleet,
-                                      percent(point->attainment_ppm) + (point->holds_slo ? "" : ", misses"),
+                                      met_cell(plan, service, point->attainment_ppm, point->holds_slo),
                                       usd(point->micro_usd_per_hour), fmt::format("{}", point->seeds)},
                             .is_chosen = point->is_chosen});
     }
@@ -372,7 +381,7 @@ std::string together_words(const Plan& plan) {
   const TogetherTrials& trials = plan.together->trials;
   const std::string cost =
       fmt::format("{} USD/h, {} USD/month on one cluster, mean of {}", usd(trials.micro_usd_per_hour),
-                  month(trials.micro_usd_per_hour), experiment::counted(trials.seeds, "simulation", "simulations")) +
+                  month(trials.micro_usd_per_hour), count_text(trials.seeds, "simulation", "simulations")) +
       (trials.seeds < static_cast<std::int64_t>(kSeeds) ? ", fewer than 5 because the load is large" : "") +
       (trials.jobs.empty() ? "" : fmt::format(", {} USD/h of it for the jobs", usd(trials.jobs_micro_usd_per_hour)));
   if (trials.holds_slo()) return fmt::format("{}; every SLO holds: {}", cost, met_words(trials, true));
@@ -437,7 +446,7 @@ Page page_of(const Plan& plan) {
     const TogetherTrials& trials = plan.together->trials;
     for (const TogetherJobs& jobs : trials.jobs) {
       page.jobs.push_back(fmt::format("{}: {}; mean of {} (simulated)", jobs_name(jobs), jobs_words(jobs, trials.seeds),
-                                      experiment::counted(trials.seeds, "simulation", "simulations")));
+                                      count_text(trials.seeds, "simulation", "simulations")));
     }
   }
   page.scalers = scaler_table(plan);

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan/plan.h"
+#include "plan/result/plan.h"
 
 namespace capstan::plan {
 

@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include "base/ascii.h"
-#include "plan/charts.h"
-#include "plan/names.h"
+#include "plan/objects/charts.h"
+#include "plan/objects/names.h"
+#include "plan/pods/weight_cache.h"
 #include "plan/render/apply_script.h"
-#include "plan/sections/weight_cache.h"
 
 namespace capstan::plan {
 
@@ -130,6 +130,24 @@ void add_secrets(const PlanSpec& spec, std::vector<Prerequisite>& out) {
   }
 }
 
+/// Adds the volumes with models that the plan mounts and does not write: an engine that is built for one GPU is not
+/// downloaded from a model hub.
+void add_model_volumes(const PlanSpec& spec, std::vector<Prerequisite>& out) {
+  for (const ServiceSpec& service : spec.services) {
+    if (downloads_weights(service)) continue;
+    const std::string claim = service.name + "-models";
+    out.push_back({.name = "model repository of " + service.name,
+                   .test = fmt::format("kubectl --namespace {} get persistentvolumeclaim {} >/dev/null 2>&1",
+                                       spec.namespace_, claim),
+                   .part = fmt::format("persistentvolumeclaim {} in {}", claim, spec.namespace_),
+                   .remedy = fmt::format(
+                       "a volume that all nodes can read, with engines of {} that were built for the GPU and the "
+                       "tensor parallelism of the plan: https://github.com/triton-inference-server/"
+                       "tensorrtllm_backend",
+                       service.served_model_name)});
+  }
+}
+
 /// Returns the text in single quotes, as one word of the shell.
 std::string in_single_quotes(std::string_view text) {
   std::string out = "'";
@@ -157,6 +175,7 @@ std::vector<Prerequisite> prerequisites(const Plan& plan) {
     }
   }
   add_secrets(plan.spec, out);
+  add_model_volumes(plan.spec, out);
   return out;
 }
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/plan.h"
+#include "plan/result/plan.h"
 
 namespace capstan::plan {
 

@@ -100,6 +100,19 @@ TEST(Prerequisites, AreTheSecretOfAGatedModelToo) {
   EXPECT_EQ(secret("hub-token"), "kubectl --namespace llm get secret hub-token >/dev/null 2>&1");
 }
 
+TEST(Prerequisites, TritonNeedsAVolumeWithItsModels) {
+  testing::PlanSample sample = testing::gang_sample(Engine::triton);
+  const std::string service = sample.spec.services.front().name;
+  const std::vector<Prerequisite> needed = prerequisites(plan_with_sections(sample.facts()));
+  const Prerequisite* volume =
+      find_part(needed, "persistentvolumeclaim " + service + "-models in " + sample.spec.namespace_);
+  ASSERT_NE(volume, nullptr);
+  EXPECT_EQ(volume->name, "model repository of " + service);
+  EXPECT_FALSE(volume->remedy.empty());
+  const std::vector<Prerequisite> other = prerequisites(plan_with_sections(testing::gang_sample().facts()));
+  EXPECT_TRUE(std::ranges::none_of(other, [](const Prerequisite& part) { return part.part.contains("-models"); }));
+}
+
 TEST(Prerequisites, APlanWithoutCommandsNeedsNothing) { EXPECT_EQ(prerequisite_check({}), ""); }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "plan/plan.h"
+#include "plan/result/plan.h"
 
 namespace capstan::plan {
 

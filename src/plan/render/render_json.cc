@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "plan/figures.h"
 #include "plan/render/page.h"
 #include "plan/render/prerequisites.h"
 #include "plan/render/render.h"
+#include "plan/result/figures.h"
 
 namespace capstan::plan {
 

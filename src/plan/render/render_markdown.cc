@@ -2,7 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "base/number_text.h"
-#include "plan/files.h"
+#include "plan/render/files.h"
 #include "plan/render/page.h"
 #include "plan/render/render.h"
 

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/figures.h"
-#include "plan/files.h"
+#include "plan/render/files.h"
 #include "plan/render/page.h"
+#include "plan/result/figures.h"
 
 namespace capstan::plan {
 namespace {
@@ -102,6 +102,16 @@ TEST(Render, MovesArithmeticReasonsAndManifestsToTheDetails) {
   }
   EXPECT_NE(all.find("$ kubectl apply -f gangs/kueue"), all.npos);
   EXPECT_NE(all.find(" 1 kubectl create namespace chat  # the namespace\n 2 kubectl apply -f nodes"), all.npos);
+}
+
+TEST(Render, AShareThatMissesTheSloNeverReadsLikeTheSlo) {
+  Plan plan = small_plan();
+  plan.spec.services.front().slo.attainment_ppm = 990'000;
+  plan.services.front().variants = {variant(ScalerKind::capstan, 991'000, 20'000'000),
+                                    variant(ScalerKind::hpa, 989'740, 19'000'000)};
+  plan.services.front().variants.back().holds_slo = false;
+  const std::string page = render_text(plan);
+  EXPECT_NE(page.find("HPA      98.97 %, misses"), page.npos) << page;
 }
 
 TEST(Render, ComparesTheScalersAndMarksTheChosenOne) {

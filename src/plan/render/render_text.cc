@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/number_text.h"
-#include "experiment/text/words.h"
+#include "base/unit_text.h"
 #include "plan/render/page.h"
 #include "plan/render/render.h"
 #include "plan/render/text_layout.h"
@@ -90,7 +90,7 @@ void write_text_files(std::string& out, const Page& page) {
   std::string text = file_words(page.folders);
   if (!page.apply.empty()) {
     text += fmt::format("; sh apply.sh applies them: {} in the order in which they work",
-                        experiment::counted(needed, "command", "commands"));
+                        count_text(needed, "command", "commands"));
   }
   if (optional > 0) text += fmt::format(", and {} optional {} as comments", optional, optional == 1 ? "one" : "ones");
   out += folded(edge("files"), text, kGutter);

@@ -6,10 +6,10 @@
 
 #include "base/error.h"
 #include "base/quantity.h"
-#include "plan/capacity.h"
-#include "plan/fleet.h"
+#include "plan/feasibility/remaining_limits.h"
+#include "plan/fleet/capacity.h"
+#include "plan/fleet/fleet.h"
 #include "plan/search/load_facts.h"
-#include "plan/search/remaining_limits.h"
 #include "plan/spec/candidates.h"
 
 // GPU kinds, parallelisms and machines on which a service can run, before anything is simulated.

@@ -30,4 +30,10 @@ Result<TriedFleets> FleetSimulator::run_short(const std::vector<FleetOrder>& ord
   return tried;
 }
 
+TriedFleet FleetSimulator::result(const FleetKey& key) const {
+  const auto found = tried_.find(key);
+  if (found != tried_.end()) return found->second;
+  return {.key = key, .fleet = fleet_of(candidates_, key), .holds_slo = false};
+}
+
 }  // namespace capstan::plan

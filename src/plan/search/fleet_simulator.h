@@ -47,6 +47,9 @@ class FleetSimulator {
   const LoadFacts& load() const { return load_; }
   const std::vector<FleetCandidate>& candidates() const { return candidates_; }
   const TriedFleets& tried() const { return tried_; }
+  /// Returns what the simulations of a fleet have shown so far. A fleet that was not simulated has no trials and does
+  /// not hold the SLO.
+  TriedFleet result(const FleetKey& key) const;
   std::int64_t simulations() const { return trials_.simulations(); }
   RequestCount requests() const { return trials_.requests(); }
 

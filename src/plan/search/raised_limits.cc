@@ -5,17 +5,20 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
-#include "plan/figures.h"
+#include "plan/pools/pools.h"
+#include "plan/result/figures.h"
 #include "plan/search/budget.h"
+#include "plan/search/constant_fleet.h"
 #include "plan/search/fleet_candidates.h"
-#include "plan/sections/pools.h"
 
 namespace capstan::plan {
 
 namespace {
 
-constexpr ReplicaCount kManyReplicas = 10'000;  ///< highest `max_replicas` that a spec may state
+constexpr ReplicaCount kManyReplicas = 10'000;          ///< highest `max_replicas` that a spec may state
+constexpr RequestCount kMaxRaisedRequests = 6'000'000;  ///< after these no smaller fleet is tried for a huge load
 
 /// Returns the smallest fleet of the plan that held the SLO under every seed: the constant fleet, or else the fleet of
 /// the chosen scaler. Null if neither held it.
@@ -97,16 +100,39 @@ std::string higher_tenant_limit(const PlanSpec& spec, const std::string& name, c
   return *tenant->gpu_limit < gpus ? fmt::format("tenants.{}.gpu_limit: {}", name, gpus) : std::string();
 }
 
-/// Returns true if a search without the bounds of the spec can help: a service misses its SLO while a limit binds, the
-/// spec has a bound to raise, and no load is huge.
+/// Returns true if a search without the bounds of the spec can help: a service misses its SLO while a limit binds, and
+/// the spec has a bound to raise.
 bool may_search_again(const PlanSpec& spec, const std::vector<ServicePlan>& services) {
-  const auto is_huge = [](const ServicePlan& service) {
-    return service.seeds.empty() || service.seeds.front().requests > kHugeLoadRequests;
-  };
   const auto is_bounded = [](const ServiceSpec& service) { return service.max_replicas < kManyReplicas; };
   const bool has_bound = spec.limits.gpus || spec.limits.per_hour || std::ranges::any_of(spec.services, is_bounded) ||
                          std::ranges::any_of(spec.tenants, [](const TenantSpec& t) { return t.gpu_limit.has_value(); });
-  return has_bound && std::ranges::any_of(services, misses_by_limit) && std::ranges::none_of(services, is_huge);
+  return has_bound && std::ranges::any_of(services, misses_by_limit);
+}
+
+bool has_huge_load(const ServicePlan& service) {
+  return !service.seeds.empty() && service.seeds.front().requests > kHugeLoadRequests;
+}
+
+/// Returns the plans of the services without the bounds of the spec. A second search over all GPU kinds takes too long
+/// for a huge load, so then only the size of a constant fleet on the machines of the plan is searched.
+/// @param free  the spec without its bounds
+Result<SearchResult> search_again(const PlanSpec& free, const SearchOptions& options,
+                                  const std::vector<ServicePlan>& services) {
+  if (std::ranges::none_of(services, has_huge_load)) {
+    SearchOptions alone = options;
+    alone.is_alone = true;
+    return search_fleets(free, alone);
+  }
+  SearchResult found{.services = services};
+  const std::int64_t missed = std::ranges::count_if(services, misses_by_limit);
+  for (std::size_t i = 0; i < services.size(); ++i) {
+    if (!misses_by_limit(services[i])) continue;
+    Result<ServicePlan> plan = find_constant_fleet_of(free, free.services[i], services[i], options,
+                                                      kMaxRaisedRequests / missed, found.simulations);
+    if (!plan) return std::unexpected(plan.error());
+    found.services[i] = std::move(*plan);
+  }
+  return found;
 }
 
 /// Returns the machines of all services: those of the smallest fleets that hold the SLO for the services that missed
@@ -131,9 +157,7 @@ void find_raised_limits(const PlanSpec& spec, const SearchOptions& options, Sear
   free.limits = {};
   for (ServiceSpec& service : free.services) service.max_replicas = kManyReplicas;
   for (TenantSpec& tenant : free.tenants) tenant.gpu_limit.reset();
-  SearchOptions alone = options;
-  alone.is_alone = true;
-  const Result<SearchResult> found = search_fleets(free, alone);
+  const Result<SearchResult> found = search_again(free, options, result.services);
   if (!found) return;
   result.simulations += found->simulations;
   const std::vector<std::string> limits = higher_limits(spec, need_of_all(spec, result.services, found->services));

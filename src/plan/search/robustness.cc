@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "plan/figures.h"
+#include "plan/result/figures.h"
 #include "plan/search/spot_base.h"
 #include "plan/search/zone_loss.h"
 

@@ -6,11 +6,11 @@
 #include <array>
 #include <utility>
 
-#include "plan/figures.h"
+#include "plan/feasibility/refusal.h"
+#include "plan/result/figures.h"
+#include "plan/scalers/engine_metrics.h"
+#include "plan/scalers/scalers.h"
 #include "plan/search/scaler_comparison.h"
-#include "plan/sections/engine_metrics.h"
-#include "plan/sections/scalers.h"
-#include "plan/spec/refusal.h"
 
 namespace capstan::plan {
 
@@ -34,7 +34,7 @@ class ScalerSearch {
         capstan_(capstan),
         plan_(plan),
         budget_(simulator.requests() + budget.scalers),
-        seed_order_(worst_seeds_first(simulator.tried().at(capstan))),
+        seed_order_(worst_seeds_first(simulator.result(capstan))),
         highest_(highest_step(simulator.candidates()[capstan.candidate])),
         least_(capstan.spot_base_ppm > 0 ? capstan.step : 1) {}
 

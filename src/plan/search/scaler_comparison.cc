@@ -6,8 +6,8 @@
 
 #include "base/assert.h"
 #include "model/role_names.h"
-#include "plan/names.h"
-#include "plan/sections/engine_metrics.h"
+#include "plan/objects/names.h"
+#include "plan/scalers/engine_metrics.h"
 
 namespace capstan::plan {
 

@@ -7,8 +7,8 @@
 
 #include "manifest/fields.h"
 #include "model/role_names.h"
-#include "plan/engine_limits.h"
-#include "plan/names.h"
+#include "plan/fleet/engine_limits.h"
+#include "plan/objects/names.h"
 
 namespace capstan::plan {
 

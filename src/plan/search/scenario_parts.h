@@ -1,7 +1,7 @@
 #pragma once
 
+#include "plan/queues/tenant_jobs.h"
 #include "plan/search/scenario_text.h"
-#include "plan/sections/tenant_jobs.h"
 
 // Parts of the scenarios that the plan simulates: of one service alone, and of all services together.
 namespace capstan::plan {

@@ -7,9 +7,9 @@
 
 #include "manifest/fields.h"
 #include "model/role_names.h"
-#include "plan/figures.h"
-#include "plan/names.h"
-#include "plan/replacement_nodes.h"
+#include "plan/fleet/replacement_nodes.h"
+#include "plan/objects/names.h"
+#include "plan/result/figures.h"
 #include "plan/search/scenario_parts.h"
 
 namespace capstan::plan {

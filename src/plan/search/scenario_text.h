@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "plan/objects/yaml.h"
 #include "plan/search/fleet_candidates.h"
-#include "plan/yaml.h"
 
 namespace capstan::plan {
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/sample_specs.h"
 #include "plan/search/trials.h"
+#include "plan/testing/sample_specs.h"
 #include "scenario/scenario.h"
 
 namespace capstan::plan {
@@ -66,7 +66,7 @@ TEST(ScenarioText, StatesTheServiceOfThePlan) {
   const scenario::Scenario scenario = read_back(w);
   EXPECT_EQ(scenario.workload().model, "Llama-3.3-70B");
   EXPECT_EQ(scenario.workload().dtype, "fp8");
-  EXPECT_EQ(scenario.workload().tensor_parallel, w.fleet.candidate->engine.tp);
+  EXPECT_EQ(scenario.workload().gpus_per_replica, w.fleet.candidate->engine.tp);
   EXPECT_EQ(scenario.service().slo.ttft, w.spec.services[0].slo.ttft);
   EXPECT_EQ(scenario.service().slo.attainment_ppm, w.spec.services[0].slo.attainment_ppm);
   EXPECT_EQ(scenario.service().min_replicas, 2);

@@ -7,7 +7,12 @@
 #include <utility>
 
 #include "base/number_text.h"
+#include "base/unit_text.h"
 #include "experiment/text/words.h"
+#include "plan/pools/pools.h"
+#include "plan/pools/shared_nodes.h"
+#include "plan/queues/queues.h"
+#include "plan/queues/tenant_jobs.h"
 #include "plan/search/raised_limits.h"
 #include "plan/search/robustness.h"
 #include "plan/search/scaler_choice.h"
@@ -16,10 +21,6 @@
 #include "plan/search/together.h"
 #include "plan/search/widened_search.h"
 #include "plan/search/zone_loss.h"
-#include "plan/sections/pools.h"
-#include "plan/sections/queues.h"
-#include "plan/sections/tenant_jobs.h"
-#include "plan/shared_nodes.h"
 
 namespace capstan::plan {
 
@@ -56,7 +57,7 @@ std::vector<RoleFleet> roles_of(const ServiceSpec& service, const TriedFleet& tr
 Result<ScalerChoice> choose_on(FleetSimulator& simulator, const FleetKey& capstan, const SearchBudget& budget,
                                ServicePlan& plan) {
   const ServiceSpec& service = simulator.service();
-  const TriedFleet& found = simulator.tried().at(capstan);
+  const TriedFleet found = simulator.result(capstan);
   const auto parsed = scenario::parse_scenario(simulator.scenario(found.fleet), "scenario-" + service.name + ".yaml");
   if (parsed) plan.start = start_phases(*parsed, found.fleet.candidate->machines_per_replica());
   plan.roles = roles_of(service, found, found.fleet);
@@ -72,7 +73,7 @@ Result<bool> is_other_better(FleetSimulator& simulator, const FleetKey& runner_u
   const auto constant = find_constant_fleet(simulator, runner_up, half);
   if (!constant) return std::unexpected(constant.error());
   if (!*constant) return false;
-  return is_better(simulator.tried().at(**constant), simulator.tried().at(chosen));
+  return is_better(simulator.result(**constant), simulator.result(chosen));
 }
 
 /// The fleet of a service under Capstan's policy, and the plan with the scaler that was chosen for it.
@@ -88,8 +89,8 @@ struct ChosenScaler {
 Result<void> take_spot_share(FleetSimulator& simulator, const SearchBudget& budget, FleetKey start,
                              std::uint32_t share_ppm, ChosenScaler& found) {
   const auto is_better_than_chosen = [&](const FleetKey& other) {
-    const TriedFleet& fleet = simulator.tried().at(other);
-    return fleet.holds_slo && is_better(fleet, simulator.tried().at(found.choice.chosen));
+    const TriedFleet fleet = simulator.result(other);
+    return fleet.holds_slo && is_better(fleet, simulator.result(found.choice.chosen));
   };
   for (int tries = 0; tries < kMaxSpotScalers; ++tries) {
     const Result<std::optional<FleetKey>> key = find_spot_base_fleet(simulator, start, share_ppm, budget);
@@ -99,7 +100,7 @@ Result<void> take_spot_share(FleetSimulator& simulator, const SearchBudget& budg
     Result<ScalerChoice> choice = choose_on(simulator, **key, budget, plan);
     if (!choice) return std::unexpected(choice.error());
     if (!is_better_than_chosen(choice->chosen)) return {};
-    const TriedFleet& fleet = simulator.tried().at(choice->chosen);
+    const TriedFleet fleet = simulator.result(choice->chosen);
     const auto reclaims = simulate_reclaims(simulator, fleet.fleet, fleet.seeds, budget);
     if (!reclaims) return std::unexpected(reclaims.error());
     if (reclaims->attainment_ppm >= simulator.service().slo.attainment_ppm) {
@@ -118,7 +119,7 @@ Result<void> take_spot_share(FleetSimulator& simulator, const SearchBudget& budg
 /// Replaces the fleet by one with spot nodes in its base, if the spec allows that.
 Result<void> take_spot_base(FleetSimulator& simulator, const SearchBudget& budget, ChosenScaler& found) {
   if (!simulator.spec().cluster.may_buy_spot_base) return {};
-  const TriedFleet& chosen = simulator.tried().at(found.choice.chosen);
+  const TriedFleet chosen = simulator.result(found.choice.chosen);
   for (const FleetKey& start : spot_base_starts(simulator, found.capstan, chosen)) {
     for (const std::uint32_t share : kSpotBaseShares) {
       const FleetKey& taken = found.capstan;
@@ -177,7 +178,7 @@ Result<ServicePlan> plan_service(FleetSimulator& simulator, FoundFleets found, c
   const FleetOption scaled = fleet_of(simulator.candidates(), found.best);
   plan.spot_ppm = found.best.spot_ppm;
   key = choice->chosen;
-  const TriedFleet& chosen = simulator.tried().at(choice->chosen);
+  const TriedFleet chosen = simulator.result(choice->chosen);
   std::vector<RoleFleet> roles = roles_of(service, chosen, scaled);
   for (std::size_t i = 0; i < roles.size(); ++i) roles[i].burst_minimum = plan.roles[i].minimum;
   plan.roles = std::move(roles);
@@ -273,7 +274,7 @@ Result<void> check_limits_of_jobs(const PlanFacts& facts, const std::vector<GpuP
         fmt::format(
             "a job needs {}, {} more than the {} that its tenant may hold{}; the nearest that is possible is {}: "
             "{} of tenant {}",
-            experiment::counted(needed, "GPU", "GPUs"), needed - *limit, *limit,
+            count_text(needed, "GPU", "GPUs"), needed - *limit, *limit,
             share->limit ? "" : ", because the tenants with services are entitled to the rest",
             share->limit ? "gpu_limit" : "gpu_quota", needed, placed.tenant->name)));
   }
@@ -299,9 +300,8 @@ Result<void> check_size_of_jobs(const PlanSpec& spec, const std::vector<GpuPool>
         fmt::format("a job needs {0} with {1} each, {2} more than the {3} of pool {4}, because the plan buys "
                     "nodes for services and for the quotas of tenants without a service; the nearest that is possible "
                     "is {5}, or a job that fits {3}",
-                    experiment::counted(nodes, "node", "nodes"),
-                    experiment::counted(pool.gpus_per_node(), "GPU", "GPUs"), nodes - known,
-                    experiment::counted(known, "node", "nodes"), pool.name, nearest)));
+                    count_text(nodes, "node", "nodes"), count_text(pool.gpus_per_node(), "GPU", "GPUs"), nodes - known,
+                    count_text(known, "node", "nodes"), pool.name, nearest)));
   }
   return {};
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "plan/fleet.h"
+#include "plan/fleet/fleet.h"
 
 namespace capstan::plan {
 

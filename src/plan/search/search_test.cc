@@ -7,9 +7,9 @@
 #include <fstream>
 
 #include "experiment/run/batch.h"
-#include "plan/figures.h"
-#include "plan/sample_specs.h"
-#include "plan/spec/feasible.h"
+#include "plan/feasibility/feasible.h"
+#include "plan/result/figures.h"
+#include "plan/testing/sample_specs.h"
 
 namespace capstan::plan {
 namespace {

@@ -219,7 +219,7 @@ class ServiceSearch {
     leaders_ = leaders();
     if (has_proven_) {
       const TriedFleet& proven = best_proven(nullptr);
-      std::erase_if(leaders_, [&](const FleetKey& key) { return !is_better(simulator_.tried().at(key), proven); });
+      std::erase_if(leaders_, [&](const FleetKey& key) { return !is_better(simulator_.result(key), proven); });
     }
     for (int round = 0; round <= kMaxLeaderRaises; ++round) {
       std::vector<FleetOrder> orders;
@@ -261,7 +261,7 @@ class ServiceSearch {
     bool is_raised = false;
     for (FleetKey& leader : leaders_) {
       const FleetCandidate& candidate = candidates_[leader.candidate];
-      const TriedFleet& tried = simulator_.tried().at(leader);
+      const TriedFleet tried = simulator_.result(leader);
       if (tried.holds_slo || leader.step >= highest_step(candidate)) continue;
       const TriedFleet& proven = best_proven(nullptr);
       const bool is_too_dear = proven.holds_slo && tried.micro_usd_per_hour() >= proven.micro_usd_per_hour();

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "plan/sample_specs.h"
+#include "plan/testing/sample_specs.h"
 
 namespace capstan::plan {
 namespace {
@@ -37,6 +37,18 @@ TEST_F(ServiceSearchTest, ProvesTheBestUnderAllSeeds) {
     if (fleet.seeds.size() < kSeeds) continue;
     EXPECT_FALSE(is_better(fleet, best)) << fleet.fleet.words();
   }
+}
+
+TEST_F(ServiceSearchTest, AFleetWithoutSimulationsHasNoTrialsAndMissesTheSlo) {
+  const FoundFleets fleets = found(sample_specs::small_spec());
+  EXPECT_EQ(simulator_->result(fleets.best).seeds.size(), kSeeds);
+  FleetKey other = fleets.best;
+  other.spot_base_ppm = 123;
+  const TriedFleet unknown = simulator_->result(other);
+  EXPECT_FALSE(unknown.holds_slo);
+  EXPECT_TRUE(unknown.seeds.empty());
+  EXPECT_EQ(unknown.key, other);
+  EXPECT_EQ(unknown.fleet.candidate, &simulator_->candidates()[other.candidate]);
 }
 
 /// The budget may be used up while finalists are simulated that are no better than the best proven fleet.

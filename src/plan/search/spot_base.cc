@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/number_text.h"
-#include "plan/figures.h"
-#include "plan/names.h"
+#include "plan/objects/names.h"
+#include "plan/result/figures.h"
 #include "plan/search/scaler_choice.h"
 
 namespace capstan::plan {
@@ -110,7 +110,7 @@ Result<std::optional<FleetKey>> find_spot_base_fleet(FleetSimulator& simulator, 
     std::vector<FleetOrder> orders;
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) orders.push_back(simulator.order(*key, seed));
     if (Result<void> done = simulator.run(orders, "base as spot"); !done) return std::unexpected(done.error());
-    const TriedFleet& tried = simulator.tried().at(*key);
+    const TriedFleet tried = simulator.result(*key);
     if (tried.holds_slo) {
       const auto reclaims = simulate_reclaims(simulator, tried.fleet, tried.seeds, budget);
       if (!reclaims) return std::unexpected(reclaims.error());

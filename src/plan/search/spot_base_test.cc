@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "plan/sample_specs.h"
 #include "plan/search/robustness.h"
+#include "plan/testing/sample_specs.h"
 
 namespace capstan::plan {
 namespace {

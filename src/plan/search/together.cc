@@ -9,8 +9,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/unit_text.h"
 #include "experiment/text/words.h"
-#include "plan/figures.h"
+#include "plan/result/figures.h"
 #include "plan/search/budget.h"
 #include "plan/search/scaler_choice.h"
 #include "plan/search/together_text.h"
@@ -133,9 +134,8 @@ class TogetherSearch {
     std::vector<experiment::PlannedRun> planned;
     for (const scenario::Scenario& scenario : scenarios) planned.push_back({&scenario, &scenario.policies.front()});
     if (options_.progress) {
-      options_.progress(
-          fmt::format("{}, {}", stage,
-                      experiment::counted(static_cast<std::int64_t>(planned.size()), "simulation", "simulations")));
+      options_.progress(fmt::format(
+          "{}, {}", stage, count_text(static_cast<std::int64_t>(planned.size()), "simulation", "simulations")));
     }
     simulations_ += static_cast<std::int64_t>(planned.size());
     left_ -= std::min(left_, requests() * static_cast<RequestCount>(planned.size()));
@@ -215,9 +215,13 @@ TogetherTrials together_trials(const PlanSpec& spec, std::span<const experiment:
       jobs_micro_usd_per_hour += plan::micro_usd_per_hour(part);
     }
     for (std::size_t i = 0; i < out.services.size(); ++i) {
-      const experiment::ServiceFigures& figures = result.services.at(i);
       const ServiceSpec& service = spec.services[i];
       TogetherService& found = out.services[i];
+      if (i >= result.services.size()) {  // the run does not report the service, so nothing shows that its SLO holds
+        found.holds_slo = false;
+        continue;
+      }
+      const experiment::ServiceFigures& figures = result.services[i];
       const std::int64_t met = figures.attainment_ppm();
       found.attainment_ppm.push_back(met);
       found.ttft_p99 = std::max<Duration>(found.ttft_p99, std::chrono::microseconds(figures.ttft.p99_us));

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/figures.h"
-#include "plan/sample_specs.h"
+#include "plan/result/figures.h"
 #include "plan/search/budget.h"
+#include "plan/testing/sample_specs.h"
 
 namespace capstan::plan {
 namespace {
@@ -101,6 +101,9 @@ TEST(TogetherTrials, HoldTheSloOnlyUnderEverySeed) {
   EXPECT_FALSE(missed.holds_slo());
   EXPECT_EQ(missed.services[0].lowest_ppm(), 980'000);
   EXPECT_EQ(missed.services[0].ttft_p99, std::chrono::milliseconds(700));
+  results[0].services.clear();
+  results[1].services[0].requests.met = 995;
+  EXPECT_FALSE(together_trials(spec, results).holds_slo()) << "one run does not report the service";
 }
 
 TEST(TogetherTrials, AddUpWhatTheJobsGot) {

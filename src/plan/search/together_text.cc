@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-#include "plan/names.h"
-#include "plan/scheduling.h"
+#include "plan/objects/names.h"
+#include "plan/objects/scheduling.h"
+#include "plan/pools/mig_table.h"
+#include "plan/pools/pools.h"
+#include "plan/queues/queues.h"
+#include "plan/queues/tenant_jobs.h"
+#include "plan/queues/tenant_shares.h"
 #include "plan/search/scenario_parts.h"
-#include "plan/sections/mig_table.h"
-#include "plan/sections/pools.h"
-#include "plan/sections/queues.h"
-#include "plan/sections/tenant_jobs.h"
-#include "plan/sections/tenant_shares.h"
 
 namespace capstan::plan {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/sample_specs.h"
+#include "plan/testing/sample_specs.h"
 #include "scenario/scenario.h"
 
 namespace capstan::plan {

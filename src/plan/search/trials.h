@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "experiment/run/batch.h"
-#include "plan/fleet.h"
+#include "plan/fleet/fleet.h"
 #include "plan/search/scenario_text.h"
 #include "plan/search/search.h"
 

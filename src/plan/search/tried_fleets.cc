@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "experiment/run/ranking.h"
-#include "plan/figures.h"
+#include "plan/result/figures.h"
 
 namespace capstan::plan {
 
@@ -164,8 +164,8 @@ std::vector<FrontierPoint> frontier_of(const TriedFleets& tried, const FleetKey&
   std::vector<FrontierPoint> points;
   const auto best = tried.find(chosen);
   for (const auto& [key, fleet] : tried) {
-    // If a fleet with a spot base is better than the chosen one, it was not chosen because it misses the SLO under more
-    // reclaims.
+    // A fleet with a spot base that is better than the chosen one misses the SLO under more reclaims. Otherwise it
+    // would have been chosen.
     const bool misses_reclaims =
         key.spot_base_ppm > 0 && key != chosen && best != tried.end() && is_better(fleet, best->second);
     if (misses_reclaims) continue;

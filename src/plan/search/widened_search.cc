@@ -20,7 +20,7 @@ void widen(FleetCandidate& candidate) {
 
 std::vector<std::size_t> too_small_candidates(const FleetSimulator& simulator, const FoundFleets& found) {
   const std::vector<FleetCandidate>& candidates = simulator.candidates();
-  const TriedFleet& best = simulator.tried().at(found.best);
+  const TriedFleet best = simulator.result(found.best);
   const auto is_too_small = [&](std::size_t i) {
     if (limits_bind(candidates[i])) return false;
     return !best.holds_slo || std::ranges::any_of(simulator.tried(), [&](const auto& entry) {
@@ -48,8 +48,8 @@ Result<FinishedSearch> find_fleets_widened(const PlanSpec& spec, const ServiceSp
     if (!found && finished.simulator && found.error().kind == ErrorKind::infeasible) break;
     if (!found) return std::unexpected(found.error());
     const std::vector<std::size_t> narrow = too_small_candidates(*simulator, *found);
-    const bool is_taken = !finished.simulator || is_better(simulator->tried().at(found->best),
-                                                           finished.simulator->tried().at(finished.found.best));
+    const bool is_taken = !finished.simulator ||
+                          is_better(simulator->result(found->best), finished.simulator->result(finished.found.best));
     if (is_taken) {
       std::swap(finished.simulator, simulator);
       finished.found = *found;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "plan/sample_specs.h"
+#include "plan/testing/sample_specs.h"
 
 namespace capstan::plan {
 namespace {

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <span>
 #include <utility>
 
-#include "plan/figures.h"
+#include "plan/result/figures.h"
 #include "plan/search/scaler_choice.h"
 
 namespace capstan::plan {
@@ -26,7 +26,7 @@ class ZoneLossSearch {
         conditions_(*zone_loss_conditions(simulator)),
         requests_most_(simulator.requests() + budget.zone_loss),
         highest_(highest_step(simulator.candidates()[chosen.candidate])),
-        worst_({{chosen.step, missed}}) {
+        missed_(missed) {
     seeds_ = {missed.seed};
     for (const Trial& trial : plan.seeds) {
       if (!budget.is_huge && trial.seed != missed.seed) seeds_.push_back(trial.seed);
@@ -34,19 +34,29 @@ class ZoneLossSearch {
   }
 
   Result<std::optional<ZoneLossMinimum>> run() {
-    ReplicaCount missed = chosen_.step, held = 0;  // held 0: no step is known to hold the SLO
-    for (int tries = 0; tries < kMaxZoneLossTries && missed < highest_; ++tries) {
+    TestedStep missed{.step = chosen_.step, .worst = missed_};
+    std::optional<TestedStep> held;  // nothing: no step is known to hold the SLO
+    for (int tries = 0; tries < kMaxZoneLossTries && missed.step < highest_; ++tries) {
       if (tries > 0 && simulator_.requests() >= requests_most_) break;
-      const ReplicaCount step = held > 0 ? missed + (held - missed) / 2 : higher(missed);
-      const Result<bool> is_held = holds(step);
-      if (!is_held) return std::unexpected(is_held.error());
-      (*is_held ? held : missed) = step;
-      if (held > 0 && held - missed <= 1) break;
+      const ReplicaCount step = held ? missed.step + (held->step - missed.step) / 2 : higher(missed.step);
+      const Result<TestedStep> tested = test(step);
+      if (!tested) return std::unexpected(tested.error());
+      if (holds(tested->worst))
+        held = *tested;
+      else
+        missed = *tested;
+      if (held && held->step - missed.step <= 1) break;
     }
-    return minimum_of(held > 0 ? held : missed, held > 0);
+    return minimum_of(held ? *held : missed, held.has_value());
   }
 
  private:
+  /// A step, and the seed that met the fewest requests while the zone was lost.
+  struct TestedStep {
+    ReplicaCount step = 1;
+    Trial worst{};
+  };
+
   /// Returns the next step to try. It is so large that the zones that remain hold as many replicas as all zones held at
   /// the step `missed`.
   ReplicaCount higher(ReplicaCount missed) const {
@@ -74,31 +84,34 @@ class ZoneLossSearch {
     return trials;
   }
 
-  /// Simulates the loss of the zone, first under the seed that met the fewest requests.
-  Result<bool> holds(ReplicaCount step) {
+  bool holds(const Trial& trial) const { return trial.attainment_ppm >= simulator_.service().slo.attainment_ppm; }
+
+  /// Simulates the loss of the zone, first under the seed that met the fewest requests. The other seeds are left out if
+  /// that one misses the SLO.
+  Result<TestedStep> test(ReplicaCount step) {
+    std::optional<Trial> worst;
     const std::span<const std::uint64_t> seeds(seeds_);
     for (const auto part : {seeds.first(1), seeds.subspan(1)}) {
       if (part.empty()) continue;
       const auto trials = simulate(step, conditions_, part);
       if (!trials) return std::unexpected(trials.error());
       for (const Trial& trial : *trials) {
-        const auto known = worst_.find(step);
-        if (known == worst_.end() || trial.attainment_ppm < known->second.attainment_ppm) worst_[step] = trial;
+        if (!worst || trial.attainment_ppm < worst->attainment_ppm) worst = trial;
       }
-      if (worst_.at(step).attainment_ppm < simulator_.service().slo.attainment_ppm) return false;
+      if (worst && !holds(*worst)) break;
     }
-    return true;
+    return TestedStep{.step = step, .worst = worst.value_or(Trial{})};
   }
 
-  Result<std::optional<ZoneLossMinimum>> minimum_of(ReplicaCount step, bool is_held) {
-    const auto planned = simulate(step, {}, seeds_);
+  Result<std::optional<ZoneLossMinimum>> minimum_of(const TestedStep& tested, bool is_held) {
+    const auto planned = simulate(tested.step, {}, seeds_);
     if (!planned) return std::unexpected(planned.error());
-    const FleetOption fleet = fleet_at(step);
+    const FleetOption fleet = fleet_at(tested.step);
     ZoneLossMinimum out{.micro_usd_per_hour = micro_usd_per_hour(*planned), .holds_slo = is_held};
     for (std::size_t i = 0; i < fleet.minimum.size(); ++i) {
       out.roles.push_back({.minimum = fleet.minimum[i], .maximum = fleet.maximum[i]});
     }
-    out.trial = worst_.at(step);
+    out.trial = tested.worst;
     out.trial.condition = TrialCondition::zone_lost;
     out.trial.scenario = simulator_.scenario(fleet, conditions_);
     return std::optional(std::move(out));
@@ -110,8 +123,8 @@ class ZoneLossSearch {
   Conditions conditions_;
   RequestCount requests_most_;
   ReplicaCount highest_;
-  std::vector<std::uint64_t> seeds_;     ///< the worst first
-  std::map<ReplicaCount, Trial> worst_;  ///< by step
+  Trial missed_;                      ///< loss of the zone with the minimum of the plan
+  std::vector<std::uint64_t> seeds_;  ///< the worst first
 };
 
 }  // namespace

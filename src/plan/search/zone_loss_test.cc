@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/figures.h"
-#include "plan/sample_specs.h"
+#include "plan/result/figures.h"
 #include "plan/search/robustness.h"
+#include "plan/testing/sample_specs.h"
 
 namespace capstan::plan {
 namespace {

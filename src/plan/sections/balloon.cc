@@ -1,8 +1,8 @@
 #include "plan/sections/balloon.h"
 
-#include "plan/names.h"
-#include "plan/scheduling.h"
-#include "plan/sections/pause_container.h"
+#include "plan/objects/names.h"
+#include "plan/objects/scheduling.h"
+#include "plan/pods/pause_container.h"
 
 namespace capstan::plan {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "plan/plan.h"
+#include "plan/result/plan.h"
 
 namespace capstan::plan {
 

@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "base/number_text.h"
+#include "base/unit_text.h"
 #include "experiment/text/words.h"
 #include "plan/cost/gpu_price.h"
-#include "plan/figures.h"
-#include "plan/names.h"
-#include "plan/sections/cold_start.h"
-#include "plan/sections/pools.h"
+#include "plan/objects/names.h"
+#include "plan/pods/cold_start.h"
+#include "plan/pools/pools.h"
+#include "plan/result/figures.h"
 #include "plan/sections/sections.h"
 
 namespace capstan::plan {
@@ -104,9 +105,9 @@ void add_warm_pool(const ServicePlan& service, const Add& add) {
   add({.name = "warm pool",
        .value = usd(per_hour * kHoursPerMonth) + " USD/month",
        .why = fmt::format("{} {} {} the minimum of {} x {}: {} x {} USD/h x {} h", nodes, first.machine.name,
-                          nodes == 1 ? "holds" : "hold", experiment::counted(replicas, "replica", "replicas"),
-                          experiment::counted(first.gpus_per_replica(), "GPU", "GPUs"), nodes,
-                          usd(node_price(first).count), kHoursPerMonth),
+                          nodes == 1 ? "holds" : "hold", count_text(replicas, "replica", "replicas"),
+                          count_text(first.gpus_per_replica(), "GPU", "GPUs"), nodes, usd(node_price(first).count),
+                          kHoursPerMonth),
        .evidence = Evidence::modelled});
 }
 

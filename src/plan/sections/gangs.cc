@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "explain/words.h"
-#include "plan/names.h"
-#include "plan/scheduling.h"
-#include "plan/sections/pools.h"
-#include "plan/sections/queues.h"
+#include "base/unit_text.h"
+#include "plan/objects/names.h"
+#include "plan/objects/scheduling.h"
+#include "plan/pools/pools.h"
+#include "plan/queues/queues.h"
+#include "plan/queues/tenant_jobs.h"
+#include "plan/queues/tenant_shares.h"
 #include "plan/sections/scaler_setup.h"
 #include "plan/sections/sections.h"
-#include "plan/sections/tenant_jobs.h"
-#include "plan/sections/tenant_shares.h"
 
 namespace capstan::plan {
 
@@ -32,11 +32,10 @@ std::string scheduler_words(GangScheduler scheduler) {
 /// Returns "chat (2 pods of 8 GPUs)" for each service whose replicas are gangs.
 std::string gang_list(const PlanFacts& facts) {
   std::string text;
-  for (std::size_t i = 0; i < facts.services.size(); ++i) {
-    const ServiceSpec& service = facts.spec.services.at(i);
-    if (service.pods_per_replica < 2 || facts.services[i].roles.empty()) continue;
+  for (const auto& [service, plan] : planned_services(facts)) {
+    if (service.pods_per_replica < 2 || plan.roles.empty()) continue;
     text += fmt::format("{}{} ({} pods of {})", text.empty() ? "" : ", ", service.name, service.pods_per_replica,
-                        explain::count_text(device_of(facts.services[i].roles.front()).per_pod, "GPU", "GPUs"));
+                        count_text(device_of(plan.roles.front()).per_pod, "GPU", "GPUs"));
   }
   return text;
 }
@@ -72,9 +71,9 @@ Statement scheduler_statement(const PlanSpec& spec) {
   } else {
     statement.why = fmt::format(
         "{}; it places all GPU pods, because two schedulers would give one GPU away twice",
-        needs_gangs(spec) ? "it starts the pods of a replica together"
-                          : explain::count_text(std::int64_t(spec.tenants.size()), "tenant shares", "tenants share") +
-                                " the GPUs by quota");
+        needs_gangs(spec)
+            ? "it starts the pods of a replica together"
+            : count_text(std::int64_t(spec.tenants.size()), "tenant shares", "tenants share") + " the GPUs by quota");
   }
   return statement;
 }
@@ -109,10 +108,9 @@ std::string_view preferred_placement(const PlanSpec& spec) {
 }
 
 void add_topology(Section& section, const PlanFacts& facts, const std::vector<GpuPool>& pools) {
-  for (std::size_t i = 0; i < facts.services.size(); ++i) {
-    const ServiceSpec& service = facts.spec.services.at(i);
-    if (service.pods_per_replica < 2 || facts.services[i].roles.empty()) continue;
-    const std::string_view level = required_level(facts.spec, facts.services[i].roles.front());
+  for (const auto& [service, plan] : planned_services(facts)) {
+    if (service.pods_per_replica < 2 || plan.roles.empty()) continue;
+    const std::string_view level = required_level(facts.spec, plan.roles.front());
     std::string why =
         level == kHostLabel ? "one node has the GPUs of all pods of a replica, as simulated; between nodes every token "
                               "waits for the network"
@@ -145,7 +143,7 @@ std::string above_quota(const PlanSpec& spec, GpuCount gpus) {
 }
 
 Statement share_statement(const PlanSpec& spec, const TenantShare& share) {
-  std::string value = explain::count_text(share.quota, "GPU", "GPUs");
+  std::string value = count_text(share.quota, "GPU", "GPUs");
   if (share.limit) value += fmt::format(", at most {}", *share.limit);
   const bool jobs_only = share.is_derived && share.maximum == 0;
   std::string why = jobs_only ? std::string("the spec states no quota, so its jobs use what other tenants leave")

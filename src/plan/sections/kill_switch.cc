@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/ascii.h"
-#include "plan/names.h"
+#include "plan/objects/names.h"
 #include "plan/sections/scaler_setup.h"
 
 namespace capstan::plan {
@@ -158,9 +158,8 @@ std::string kill_switch_script(const PlanFacts& facts) {
 std::string kill_switch_words(std::span<const ServicePlan> services) {
   if (std::ranges::all_of(services, [](const ServicePlan& fleet) { return fleet.scaler == ScalerKind::constant; })) {
     return fmt::format(
-        "If TtftP99AboveSlo fires, run sh {}. It removes no replica, and raises the replicas to those of the plan. If "
-        "an "
-        "autoscaler was applied, it may remove no replica from then on.",
+        "If TtftP99AboveSlo fires, run sh {}. It removes no replica, and raises the replicas to those of the plan. It "
+        "also stops an autoscaler that was applied from removing replicas.",
         kKillSwitchFile);
   }
   return fmt::format(

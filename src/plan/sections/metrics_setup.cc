@@ -6,7 +6,7 @@
 #include <charconv>
 #include <set>
 
-#include "plan/sections/engine_metrics.h"
+#include "plan/scalers/engine_metrics.h"
 
 namespace capstan::plan {
 

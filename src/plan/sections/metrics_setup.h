@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plan/plan.h"
+#include "plan/result/plan.h"
 
 // Values of the charts that the scalers and the dashboards need.
 namespace capstan::plan {

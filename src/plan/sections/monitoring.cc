@@ -8,8 +8,8 @@
 
 #include "plan/monitoring/metric_sources.h"
 #include "plan/monitoring/service_monitoring.h"
-#include "plan/names.h"
-#include "plan/scheduling.h"
+#include "plan/objects/names.h"
+#include "plan/objects/scheduling.h"
 #include "plan/sections/kill_switch.h"
 #include "plan/sections/sections.h"
 

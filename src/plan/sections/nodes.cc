@@ -3,16 +3,18 @@
 #include <algorithm>
 
 #include "base/number_text.h"
+#include "base/unit_text.h"
 #include "engine/instances.h"
 #include "explain/words.h"
-#include "plan/charts.h"
-#include "plan/names.h"
-#include "plan/scheduling.h"
-#include "plan/sections/cluster_autoscaler.h"
-#include "plan/sections/karpenter.h"
-#include "plan/sections/node_class.h"
-#include "plan/sections/pools.h"
+#include "plan/objects/charts.h"
+#include "plan/objects/names.h"
+#include "plan/objects/scheduling.h"
+#include "plan/pools/cluster_autoscaler.h"
+#include "plan/pools/karpenter.h"
+#include "plan/pools/node_class.h"
+#include "plan/pools/pools.h"
 #include "plan/sections/sections.h"
+#include "plan/spec/candidates.h"
 
 namespace capstan::plan {
 
@@ -103,10 +105,10 @@ void add_pool(Section& section, const PlanSpec& spec, const GpuPool& pool) {
   const std::int64_t nodes = pool.limit_nodes() + pool.spot_nodes;
   section.statements.push_back(
       {.name = "GPU limit of " + pool.name,
-       .value = fmt::format("{} on {}", explain::count_text(nodes * pool.whole_gpus_per_node(), "GPU", "GPUs"),
-                            explain::count_text(nodes, "node", "nodes")),
+       .value = fmt::format("{} on {}", count_text(nodes * pool.whole_gpus_per_node(), "GPU", "GPUs"),
+                            count_text(nodes, "node", "nodes")),
        .why = fmt::format("{}, in whole nodes of {}; without a limit an error in a scaler buys nodes without end",
-                          pool.arithmetic, explain::count_text(pool.whole_gpus_per_node(), "GPU", "GPUs")),
+                          pool.arithmetic, count_text(pool.whole_gpus_per_node(), "GPU", "GPUs")),
        .evidence = Evidence::modelled,
        .visibility = Visibility::page});
 }
@@ -149,11 +151,19 @@ void add_capacity(Section& section, const PlanFacts& facts, const GpuPool& pool)
     return;
   }
   if (pool.spot_nodes == 0) {
+    const MachineSpec& machine = pool.machines.front();
+    const bool has_price = price_of(machine, model::CapacityType::spot).has_value();
     section.statements.push_back(
         {.name = "capacity of " + pool.name,
-         .value = base,
-         .why = may_buy_spot ? "the fleet that the search chose buys no spot nodes" : "the spec allows no spot nodes",
-         .evidence = may_buy_spot                           ? Evidence::simulated
+         .value = base + (may_buy_spot && !has_price ? ", because no spot price is known" : ""),
+         .why = !may_buy_spot ? "the spec allows no spot nodes"
+                : has_price
+                    ? "the fleet that the search chose buys no spot nodes"
+                    : fmt::format("the catalogue has no spot price of {}, so the search did not try spot nodes; "
+                                  "state spot_usd_per_hour of it in cluster.instances",
+                                  machine.name),
+         .evidence = may_buy_spot && !has_price             ? Evidence::catalogue
+                     : may_buy_spot                         ? Evidence::simulated
                      : is_default(spec, "cluster.capacity") ? Evidence::assumed
                                                             : Evidence::stated,
          .visibility = Visibility::page});
@@ -161,14 +171,13 @@ void add_capacity(Section& section, const PlanFacts& facts, const GpuPool& pool)
   }
   section.statements.push_back(
       {.name = "capacity of " + pool.name,
-       .value = fmt::format("{} for {}, spot for {} more{}", base,
-                            explain::count_text(pool.max_nodes - pool.spot_nodes, "node", "nodes"),
-                            explain::count_text(pool.spot_nodes, "node", "nodes"),
-                            pool.is_constant ? " under an autoscaler" : ""),
+       .value = fmt::format(
+           "{} for {}, spot for {} more{}", base, count_text(pool.max_nodes - pool.spot_nodes, "node", "nodes"),
+           count_text(pool.spot_nodes, "node", "nodes"), pool.is_constant ? " under an autoscaler" : ""),
        .why =
            fmt::format("the minimum replicas need {}{}; the search chose the share of spot above them, and the cloud "
                        "may reclaim spot nodes with a notice of {}; in the simulations {}{}",
-                       explain::count_text(pool.base_nodes, "node", "nodes"),
+                       count_text(pool.base_nodes, "node", "nodes"),
                        pool.spot_base_nodes > 0
                            ? fmt::format(", {} of them spot, because cluster.spot_base allows it and it held the "
                                          "SLO for less",
@@ -191,25 +200,54 @@ void add_provisioning(Section& section, const PlanSpec& spec, const GpuPool& poo
        .evidence = is_stated ? Evidence::stated : Evidence::assumed});
 }
 
-void add_disruption(Section& section, const std::vector<GpuPool>& pools) {
+/// Says which nodes the provisioner removes to save money.
+void add_consolidation(Section& section, const ClusterSpec& cluster, const std::vector<GpuPool>& pools) {
   const auto slowest = std::ranges::max_element(pools, {}, &GpuPool::start_typical);
   const std::string start = slowest == pools.end() || slowest->start_typical == Duration{}
                                 ? std::string("minutes")
                                 : explain::time_text(slowest->start_typical);
+  const std::string gap = "a gap between two bursts is often shorter than 1 h";
+  if (has_karpenter(cluster)) {
+    section.statements.push_back(
+        {.name = "consolidation",
+         .value = "only empty nodes, after 1 h",
+         .why =
+             fmt::format("WhenEmptyOrUnderutilized moves serving replicas to save a node, and each move costs a start "
+                         "of {} and the requests in flight; {}",
+                         start, gap),
+         .evidence = Evidence::assumed});
+    return;
+  }
+  // GKE and AKS run the Cluster Autoscaler themselves, with a profile of the whole cluster.
+  if (cluster.cloud != Cloud::aws) {
+    section.statements.push_back(
+        {.name = "consolidation",
+         .value = "by the profile of the cloud's autoscaler",
+         .why = fmt::format("the plan's commands do not change this profile; the simulations remove only empty nodes, "
+                            "after 1 h, because a moved replica costs a start of {} and the requests in flight, and {}",
+                            start, gap),
+         .evidence = Evidence::none});
+    return;
+  }
   section.statements.push_back(
       {.name = "consolidation",
        .value = "only empty nodes, after 1 h",
-       .why = fmt::format("WhenEmptyOrUnderutilized moves serving replicas to save a node, and each move costs a start "
-                          "of {} and the requests in flight; a gap between two bursts is often shorter than 1 h",
-                          start),
+       .why =
+           fmt::format("the Cluster Autoscaler moves the pods of a node whose use is below "
+                       "scale-down-gpu-utilization-threshold; 0.01 is less than one GPU of a node, because each move "
+                       "costs a start of {} and the requests in flight; {}",
+                       start, gap),
        .evidence = Evidence::assumed});
+}
+
+/// Says how Karpenter replaces nodes for other reasons than cost.
+void add_replacement(Section& section) {
   section.statements.push_back(
       {.name = "replacement of nodes for a new image",
        .value = "one at a time, 22:00 to 06:00 UTC",
        .why =
            "WhenEmpty does not stop drift; a disruption budget of 0 nodes stops it from 06:00 to 22:00 UTC; move the "
-           "hours to your quiet "
-           "ones",
+           "hours to your quiet ones",
        .evidence = Evidence::assumed});
   section.statements.push_back(
       {.name = "expiry",
@@ -233,7 +271,7 @@ std::string machines_answer(const std::vector<GpuPool>& pools) {
     const bool is_constant = pool.is_constant && is_range;
     parts += fmt::format("{}{}{} of {}{}", parts.empty() ? "" : ", ",
                          is_range && !is_constant ? fmt::format("{} to ", pool.base_nodes) : "",
-                         explain::count_text(is_constant ? pool.base_nodes : pool.max_nodes, "node", "nodes"),
+                         count_text(is_constant ? pool.base_nodes : pool.max_nodes, "node", "nodes"),
                          machine_text(pool.machines.front()),
                          is_constant ? fmt::format(", up to {} under an autoscaler", pool.max_nodes) : "");
   }
@@ -241,6 +279,9 @@ std::string machines_answer(const std::vector<GpuPool>& pools) {
 }
 
 std::string_view launch_answer(const ClusterSpec& cluster) {
+  if (has_node_autoscaler(cluster) && !has_karpenter(cluster) && cluster.cloud != Cloud::aws) {
+    return " The cloud's autoscaler decides by its profile when a node goes.";
+  }
   return has_node_autoscaler(cluster)
              ? " Empty nodes go after 1 h; nodes with replicas are never moved to save money."
              : " Nothing launches nodes in this cluster, so the nodes exist before the replicas do.";
@@ -306,7 +347,8 @@ Section nodes_section(const PlanFacts& facts) {
     add_commands(section, label_nodes(spec, pools), "label and taint of the nodes that exist");
     return section;
   }
-  add_disruption(section, pools);
+  add_consolidation(section, spec.cluster, pools);
+  if (has_karpenter(spec.cluster)) add_replacement(section);
   if (spec.cluster.cloud == Cloud::gcp) {
     add_missing_gke_pools(section, pools);
     add_commands(section, gke_node_pools(spec, pools), "a node pool of GKE");

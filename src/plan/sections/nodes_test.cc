@@ -83,12 +83,44 @@ TEST(PlanNodes, AFleetThatMissedItsSloIsNotCalledOneThatHeldIt) {
 
 TEST(PlanNodes, SpotIsNotChosenWhereTheSpecForbidsIt) {
   testing::SamplePlan plan = testing::azure_plan();
+  plan.services[0].roles[0].machine.spot_per_hour = MicroUsd{9'000'000};
   EXPECT_EQ(node_statement(nodes_section(plan.facts()), "capacity of h100").evidence, Evidence::simulated);
   plan.spec.cluster.capacity = {model::CapacityType::on_demand};
   EXPECT_EQ(node_statement(nodes_section(plan.facts()), "capacity of h100").why, "the spec allows no spot nodes");
   EXPECT_EQ(node_statement(nodes_section(plan.facts()), "capacity of h100").evidence, Evidence::stated);
   plan.spec.defaults.push_back({.path = "cluster.capacity"});
   EXPECT_EQ(node_statement(nodes_section(plan.facts()), "capacity of h100").evidence, Evidence::assumed);
+}
+
+TEST(PlanNodes, WithoutASpotPriceNoSearchTriedSpotNodes) {
+  testing::SamplePlan plan = testing::azure_plan();
+  plan.services[0].roles[0].machine.spot_per_hour.reset();
+  const Statement capacity = node_statement(nodes_section(plan.facts()), "capacity of h100");
+  EXPECT_EQ(capacity.evidence, Evidence::catalogue);
+  EXPECT_EQ(capacity.value, "on-demand, because no spot price is known");
+  EXPECT_NE(capacity.why.find("state spot_usd_per_hour"), capacity.why.npos) << capacity.why;
+}
+
+TEST(PlanNodes, OnlyKarpenterHasBudgetsDriftAndExpiry) {
+  const auto names = [](const Section& section) {
+    std::string all;
+    for (const Statement& statement : section.statements) all += statement.name + "\n";
+    return all;
+  };
+  const std::string karpenter = names(nodes_section(testing::chat_plan().facts()));
+  const Section groups = nodes_section(testing::batch_plan().facts());
+  testing::SamplePlan azure = testing::azure_plan();
+  azure.spec.cluster.provisioner = Provisioner::cluster_autoscaler;
+  const Section managed = nodes_section(azure.facts());
+  for (const char* name : {"replacement of nodes for a new image", "expiry", "longest drain of a node"}) {
+    EXPECT_NE(karpenter.find(name), karpenter.npos) << name;
+    EXPECT_EQ(names(groups).find(name), std::string::npos) << name;
+    EXPECT_EQ(names(managed).find(name), std::string::npos) << name;
+  }
+  const std::string flag = "scale-down-gpu-utilization-threshold";
+  EXPECT_NE(node_statement(groups, "consolidation").why.find(flag), std::string::npos);
+  EXPECT_EQ(node_statement(managed, "consolidation").value, "by the profile of the cloud's autoscaler");
+  EXPECT_EQ(managed.answer.find("Empty nodes go after 1 h"), std::string::npos) << managed.answer;
 }
 
 TEST(PlanNodes, EachCloudHasItsOwnObjects) {

@@ -3,10 +3,11 @@
 #include <algorithm>
 
 #include "base/number_text.h"
+#include "base/unit_text.h"
 #include "experiment/text/words.h"
-#include "plan/figures.h"
-#include "plan/files.h"
-#include "plan/scheduling.h"
+#include "plan/objects/scheduling.h"
+#include "plan/result/figures.h"
+#include "plan/result/file_names.h"
 #include "plan/sections/sections.h"
 #include "plan/sections/subject_statements.h"
 
@@ -29,8 +30,7 @@ std::string trial_words(const Trial& trial) {
 /// the plan assumes.
 std::string reclaimed_words(const Trial& trial) {
   if (trial.condition != TrialCondition::reclaims) return "";
-  return fmt::format("; reclaims ended {} in all simulations",
-                     experiment::counted(trial.reclaimed, "replica", "replicas"));
+  return fmt::format("; reclaims ended {} in all simulations", count_text(trial.reclaimed, "replica", "replicas"));
 }
 
 /// Writes the statements about one service.
@@ -169,14 +169,14 @@ void add_together(const PlanFacts& facts, Section& out) {
                               .value = fmt::format("{} of {} ended", experiment::tenths(jobs.ended, trials.seeds),
                                                    experiment::tenths(jobs.arrived, trials.seeds)),
                               .why = fmt::format("{}; mean of {}", jobs_words(jobs, trials.seeds),
-                                                 experiment::counted(trials.seeds, "simulation", "simulations")),
+                                                 count_text(trials.seeds, "simulation", "simulations")),
                               .evidence = Evidence::simulated});
   }
   out.statements.push_back(
       {.name = fmt::format("{} on one cluster", together_subject(trials)),
        .value = experiment::usd(trials.micro_usd_per_hour) + " USD/h",
        .why = fmt::format("all nodes of the plan's pools, mean of {}; together.yaml is the scenario",
-                          experiment::counted(trials.seeds, "simulation", "simulations")),
+                          count_text(trials.seeds, "simulation", "simulations")),
        .evidence = Evidence::simulated});
   out.commands.emplace_back("capstan compare together.yaml");
 }

@@ -2,15 +2,16 @@
 
 #include <algorithm>
 
+#include "base/unit_text.h"
 #include "experiment/text/words.h"
 #include "explain/words.h"
-#include "plan/figures.h"
-#include "plan/sections/engine_metrics.h"
+#include "plan/feasibility/refusal.h"
+#include "plan/result/figures.h"
+#include "plan/scalers/engine_metrics.h"
+#include "plan/scalers/scalers.h"
 #include "plan/sections/scaler_setup.h"
-#include "plan/sections/scalers.h"
 #include "plan/sections/sections.h"
 #include "plan/sections/subject_statements.h"
-#include "plan/spec/refusal.h"
 
 namespace capstan::plan {
 
@@ -109,11 +110,10 @@ void add_variants(const ServiceSpec& service, const ServicePlan& fleet, Section&
         {.name = name,
          .value = fmt::format("{} met for {} USD/h", experiment::share_text(lowest_attainment_ppm(variant.seeds)),
                               experiment::usd(micro_usd_per_hour(variant.seeds))),
-         .why = fmt::format(
-             "{}{}; lowest attainment and mean cost of {}, {}{}", is_chosen ? "chosen; " : "",
-             range_words(fleet, variant.roles),
-             experiment::counted(static_cast<std::int64_t>(variant.seeds.size()), "simulation", "simulations"),
-             cost_range_words(variant.seeds), variant.holds_slo ? "" : "; misses the SLO"),
+         .why = fmt::format("{}{}; lowest attainment and mean cost of {}, {}{}", is_chosen ? "chosen; " : "",
+                            range_words(fleet, variant.roles),
+                            count_text(static_cast<std::int64_t>(variant.seeds.size()), "simulation", "simulations"),
+                            cost_range_words(variant.seeds), variant.holds_slo ? "" : "; misses the SLO"),
          .evidence = Evidence::simulated});
   }
   if (fleet.scaler != ScalerKind::constant) return;

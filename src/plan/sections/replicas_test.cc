@@ -2,8 +2,8 @@
 
 #include "manifest/yaml.h"
 #include "peers/manifest.h"
-#include "plan/sections/engine_metrics.h"
-#include "plan/sections/scalers.h"
+#include "plan/scalers/engine_metrics.h"
+#include "plan/scalers/scalers.h"
 #include "plan/sections/test_services.h"
 
 namespace capstan::plan {

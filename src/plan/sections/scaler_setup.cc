@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "experiment/text/words.h"
-#include "plan/charts.h"
-#include "plan/figures.h"
-#include "plan/names.h"
+#include "plan/objects/charts.h"
+#include "plan/objects/names.h"
+#include "plan/result/figures.h"
 #include "plan/sections/kill_switch.h"
 #include "plan/sections/metrics_setup.h"
 
@@ -88,9 +88,8 @@ std::string no_scaler_words(const ServicePlan& service) {
   const ScalerVariant* spare = find_variant(service, is_capstan ? ScalerKind::capstan : ScalerKind::scaled_object);
   const bool is_simulated = spare != nullptr && !spare->seeds.empty();
   return fmt::format(
-      "none: spec.replicas of the workload states the size; above {:.2f} requests/s, the busiest 5 minutes of the "
-      "load, "
-      "apply the {}{} as the comment at spec.replicas says",
+      "none: spec.replicas of the workload states the size. If the load exceeds that of its busiest 5 minutes, {:.2f} "
+      "requests/s, apply the {}{}; the comment at spec.replicas says how",
       service.mean_load.peak_per_s, is_capstan ? "InferenceScaler" : "ScaledObject",
       is_simulated ? fmt::format(" with {} ({} USD/h on this load, simulated)", range_words(service, spare->roles),
                                  experiment::usd(micro_usd_per_hour(spare->seeds)))

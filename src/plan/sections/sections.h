@@ -1,20 +1,12 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <vector>
 
-#include "plan/plan.h"
+#include "plan/result/plan.h"
+#include "plan/result/plan_facts.h"
 
 // The parts of the page. Each is a pure function of the spec and of the fleets that the search chose.
 namespace capstan::plan {
-
-struct PlanFacts {
-  const PlanSpec& spec;
-  const std::vector<ServicePlan>& services;  ///< plans by service of the spec
-  std::int64_t simulations = 0;              ///< number of simulations for the search and the proof
-  const TogetherProof* together = nullptr;   ///< all services on one cluster; null: not simulated
-};
 
 /// Returns the section on measured loads, with their queries. Nothing if no load was measured.
 std::optional<Section> load_section(const PlanFacts& facts);

@@ -6,17 +6,17 @@
 #include <set>
 #include <utility>
 
-#include "explain/words.h"
-#include "plan/charts.h"
-#include "plan/names.h"
-#include "plan/scheduling.h"
-#include "plan/sections/engine_command.h"
+#include "base/unit_text.h"
+#include "plan/objects/charts.h"
+#include "plan/objects/names.h"
+#include "plan/objects/scheduling.h"
+#include "plan/pods/engine_command.h"
+#include "plan/pools/mig_table.h"
+#include "plan/pools/pool_sharing.h"
+#include "plan/pools/pools.h"
+#include "plan/pools/sharing_choice.h"
 #include "plan/sections/metrics_setup.h"
-#include "plan/sections/mig_table.h"
-#include "plan/sections/pool_sharing.h"
-#include "plan/sections/pools.h"
 #include "plan/sections/sections.h"
-#include "plan/sections/sharing_choice.h"
 
 namespace capstan::plan {
 
@@ -55,9 +55,8 @@ SharingChoice choice_in_pool(const PlanFacts& facts, const ServiceSpec& service,
 
 std::vector<SharedRole> shared_roles(const PlanFacts& facts) {
   std::vector<SharedRole> roles;
-  for (std::size_t i = 0; i < facts.services.size(); ++i) {
-    const ServiceSpec& service = facts.spec.services.at(i);
-    for (const RoleFleet& role : facts.services[i].roles) {
+  for (const auto& [service, plan] : planned_services(facts)) {
+    for (const RoleFleet& role : plan.roles) {
       roles.push_back({.workload = workload_name(service, role.role),
                        .role = &role,
                        .choice = choice_in_pool(facts, service, role)});
@@ -188,7 +187,7 @@ Statement sharing_statement(const SharedRole& shared) {
       .name = "GPUs of a replica of " + shared.workload, .why = choice.why, .evidence = Evidence::modelled};
   switch (choice.sharing) {
     case Sharing::whole:
-      statement.value = explain::count_text(shared.role->gpus_per_replica(), "whole GPU", "whole GPUs");
+      statement.value = count_text(shared.role->gpus_per_replica(), "whole GPU", "whole GPUs");
       break;
     case Sharing::slice:
       statement.value = fmt::format("one MIG slice {}, {} on a GPU", choice.profile, choice.per_gpu);

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "plan/plan.h"
+#include "plan/result/plan.h"
 
 namespace capstan::plan {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lint/run.h"
-#include "plan/capacity.h"
+#include "plan/fleet/capacity.h"
 #include "plan/sections/sections.h"
 
 // Specs with fleets for tests of the sections, and a check of their manifests.

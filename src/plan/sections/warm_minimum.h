@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "plan/capacity.h"
-#include "plan/sections/cold_start.h"
+#include "plan/fleet/capacity.h"
+#include "plan/pods/cold_start.h"
 
 namespace capstan::plan {
 

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <set>
 
+#include "base/unit_text.h"
 #include "explain/words.h"
 #include "plan/cost/gpu_price.h"
-#include "plan/names.h"
+#include "plan/objects/names.h"
+#include "plan/pods/weight_cache.h"
 #include "plan/sections/balloon.h"
 #include "plan/sections/sections.h"
 #include "plan/sections/warm_minimum.h"
-#include "plan/sections/weight_cache.h"
 
 namespace capstan::plan {
 
@@ -117,7 +118,7 @@ void add_balloon_statement(const ServiceSpec& service, const ServicePlan& fleet,
        .value = price.per_hour.count > 0 ? explain::price_text(price.per_hour * gpus) : "price unknown",
        .why = fmt::format("optional: {} {} idle for the next replica, which then starts {} earlier; not in the cost of "
                           "this plan",
-                          explain::count_text(gpus, "GPU", "GPUs"), gpus == 1 ? "waits" : "wait", time_text(node)),
+                          count_text(gpus, "GPU", "GPUs"), gpus == 1 ? "waits" : "wait", time_text(node)),
        .evidence = Evidence::modelled,
        .visibility = Visibility::one_service,
        .subject = workload_name(service, role.role)});

@@ -1,8 +1,8 @@
+#include "plan/pods/pause_container.h"
+#include "plan/pods/weight_cache.h"
 #include "plan/sections/balloon.h"
-#include "plan/sections/pause_container.h"
 #include "plan/sections/test_services.h"
 #include "plan/sections/warm_minimum.h"
-#include "plan/sections/weight_cache.h"
 
 namespace capstan::plan {
 namespace {

@@ -5,14 +5,14 @@
 #include "base/number_text.h"
 #include "experiment/text/words.h"
 #include "explain/words.h"
-#include "plan/engine_limits.h"
-#include "plan/names.h"
-#include "plan/scheduling.h"
-#include "plan/sections/pod_spec.h"
-#include "plan/sections/pool_sharing.h"
+#include "plan/fleet/engine_limits.h"
+#include "plan/objects/names.h"
+#include "plan/objects/scheduling.h"
+#include "plan/pods/pod_spec.h"
+#include "plan/pods/weight_cache.h"
+#include "plan/pools/pool_sharing.h"
 #include "plan/sections/sections.h"
 #include "plan/sections/subject_statements.h"
-#include "plan/sections/weight_cache.h"
 
 namespace capstan::plan {
 

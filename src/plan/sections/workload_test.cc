@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "plan/names.h"
-#include "plan/sections/engine_command.h"
-#include "plan/sections/pod_spec.h"
+#include "plan/objects/names.h"
+#include "plan/pods/engine_command.h"
+#include "plan/pods/pod_spec.h"
 #include "plan/sections/test_services.h"
 #include "plan/sections/testing.h"
 

@@ -217,7 +217,7 @@ struct StaffSpec {
       0};  ///< price of the offer; 0: unknown, and the comparison gives the break-even price
 };
 
-/// Choices that an operator asked for, which the plan may have to refuse (src/plan/spec/refusal.h).
+/// Choices that an operator asked for, which the plan may have to refuse (src/plan/feasibility/refusal.h).
 struct AskedSpec {
   std::string scale_on{};       ///< signal as written: "gpu_utilization"; empty: the plan chooses it
   std::string consolidation{};  ///< Karpenter's policy: "WhenEmptyOrUnderutilized"; empty: the plan's

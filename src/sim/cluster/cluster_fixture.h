@@ -64,11 +64,11 @@ inline ClusterConfig small_config() {
   service.name = "chat";
   service.max_replicas = 16;
   service.workload.gpu = {0};
-  service.workload.tensor_parallel = 4;
+  service.workload.gpus_per_replica = 4;
   service.workload.pods = 4;
   catalog->services.push_back(service);
   service.name = "large";
-  service.workload.tensor_parallel = 16;
+  service.workload.gpus_per_replica = 16;
   service.workload.pods = 8;
   service.workload.required_level = model::TopologyLevel::rack;
   catalog->services.push_back(service);

@@ -43,7 +43,7 @@ std::uint32_t Gangs::free_ordinal(model::ServiceId service) const {
 
 model::GangId Gangs::create(model::ServiceId service, Instant decided_at) {
   const model::Workload& workload = catalog().service(service).workload;
-  CAPSTAN_ASSERT(workload.pods > 0 && workload.tensor_parallel > 0 && !workload.leader);
+  CAPSTAN_ASSERT(workload.pods > 0 && workload.gpus_per_replica > 0 && !workload.leader);
   const model::GangId id = api_.new_gang();
   model::Gang gang;
   gang.service = service;

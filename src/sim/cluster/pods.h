@@ -32,7 +32,8 @@ class Pods : Component {
   /// Adds the time in which a gang served to the account.
   /// @param busy  the part of `served` in which its engine computed
   void add_served(GpuAccount& account, model::GangId id, Duration served, Duration busy) const;
-  /// Adds the time of a gang's bound pods that is not in the shared account yet. The gang does not serve.
+  /// Adds the time of a gang's bound pods that is not in the shared account yet. For a gang that serves, add_served()
+  /// does this.
   void add_unaccounted(GpuAccount& account, model::GangId id, Instant end) const;
   void check_invariants() const;
 

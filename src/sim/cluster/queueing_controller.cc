@@ -17,7 +17,7 @@ constexpr Duration kInterval = 5s;
 /// Time in which the scheduler may place a gang before jobs are ended to make room for the gang.
 constexpr Duration kPreemptionDelay = 5s;
 /// Time for which an elastic job asks for all its pods, so that nodes are bought for them, before it takes fewer pods.
-constexpr Duration kWideningDelay = 1min;
+constexpr Duration kShrinkingDelay = 1min;
 /// Time for which room is kept for a gang. After this time, more jobs may end for the gang.
 constexpr Duration kMaxReservation = 1min;
 
@@ -129,7 +129,7 @@ void QueueingController::choose_gpu(WaitingGang gang, FreeRoom& room) {
 
 void QueueingController::fit_pod_count(const WaitingGang& gang, const FreeRoom& room) {
   const model::Gang* row = rows().gangs.find(gang.id);
-  if (row == nullptr || row->service.valid() || gang.domain || now() - row->created_at < kWideningDelay) return;
+  if (row == nullptr || row->service.valid() || gang.domain || now() - row->created_at < kShrinkingDelay) return;
   const Job& job = config_.jobs[row->ordinal];
   if (!job.is_elastic()) return;
   std::int64_t most = 0;

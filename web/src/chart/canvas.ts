@@ -1,4 +1,5 @@
-// Code that the canvas modules share: the colours of the style sheet, and patterns that repeat their meaning.
+// Code that the canvas modules share: the colours of the style sheet, and patterns that show the same distinctions
+// without colour.
 
 export type Pattern = "solid" | "rise" | "fall" | "horizontal" | "vertical" | "cross";
 

@@ -126,9 +126,12 @@ function addTo<Key>(sums: Map<Key, { gpuHours: number; usd: number }>, key: Key,
   sums.set(key, { gpuHours: own.gpuHours + gpuHours, usd: own.usd + usd });
 }
 
+/// Name of the workloads that Capstan does not scale, together.
+const kOthers = "other workloads";
+
 /// Returns the name that the workloads of one kind share: "nightly" of "nightly 5" and of "nightly-5".
 export function workloadKind(name: string): string {
-  return name === "" ? "other workloads" : name.replace(/[ -]\d+$/, "");
+  return name === "" ? kOthers : name.replace(/[ -]\d+$/, "");
 }
 
 /// Returns the GPU-hours in a stretch of time by state and by kind of node, with the cost at the prices of the nodes.
@@ -192,9 +195,28 @@ export function costIn(fleet: Fleet, range: readonly [number, number]): RangeCos
   }).filter((one) => one.gpuHours > 0);
   const users = [...byService].map(([service, spent]) => {
     const { tokens, requests } = usageIn(fleet, from, to, service);
-    return { name: service < 0 ? "other workloads" : (fleet.services[service]?.name ?? ""), ...spent, tokens, requests };
+    return { name: service < 0 ? kOthers : (fleet.services[service]?.name ?? ""), ...spent, tokens, requests };
   });
   users.sort((a, b) => b.usd - a.usd || b.gpuHours - a.gpuHours);
   const sum = (value: (one: (typeof states)[number]) => number) => states.reduce((all, one) => all + value(one), 0);
   return { states, nodes: [...nodes.values()].sort((a, b) => b.gpuHours - a.gpuHours), gpuHours: sum((one) => one.gpuHours), usd: sum((one) => one.usd), unpricedHours, tokens: use.tokens, requests: use.requests, othersUsd: byService.get(-1)?.usd ?? 0, users, workloads };
+}
+
+const teamOf = (name: string) => (name.includes("/") ? name.slice(0, name.indexOf("/")) : undefined);
+
+/// Returns what each team used: the services and the other workloads of its namespace, the most costly first. Empty:
+/// the names have no namespaces, as in the recording of a simulation. The last row is of workloads without a name.
+export function teamsIn(spent: RangeCost): UserCost[] {
+  const teams = new Map<string, UserCost>();
+  const others = [...spent.workloads].map(([name, one]) => ({ name, ...one, tokens: 0, requests: 0 }));
+  const all = [...spent.users.filter((one) => one.name !== kOthers), ...others];
+  if (!all.some((one) => teamOf(one.name) !== undefined)) return [];
+  for (const one of all) {
+    const name = teamOf(one.name) ?? "";
+    const own = teams.get(name) ?? { name: name === "" ? "no team" : name, gpuHours: 0, usd: 0, tokens: 0, requests: 0 };
+    for (const key of ["gpuHours", "usd", "tokens", "requests"] as const) own[key] += one[key];
+    teams.set(name, own);
+  }
+  const isUnnamed = (one: UserCost) => (one === teams.get("") ? 1 : 0);
+  return [...teams.values()].sort((a, b) => isUnnamed(a) - isUnnamed(b) || b.usd - a.usd || b.gpuHours - a.gpuHours);
 }

@@ -1,5 +1,5 @@
-// The number of requests that came and that ended in each minute of a recording or a controller, as the engines count
-// them. Engines do not count the requests that come: as many came as ended, plus the growth of those in the engines.
+// The number of requests that came and that ended in each minute of a recording or a controller. Engines count only
+// the ended ones. The number that came is this count plus the growth of the number of requests in flight.
 import type { Fleet } from "./fleet";
 import type { RecordedService } from "./recording";
 import type { Demand } from "./series";

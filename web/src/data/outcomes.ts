@@ -65,6 +65,7 @@ export function observedOutcomes(fleet: Fleet, starts: readonly Start[], log: re
   const ended = (word: string) => decided.filter((row) => row.seen?.outcome === word).length;
   const some = (number: number) => (number > 0 ? number : undefined);
   const [created, gone] = [gangs.filter((gang) => inside(gang.created) && wasCreated(gang)).length, gangs.filter((gang) => inside(gang.ended)).length];
+  const hasTeams = fleet.services.some((one) => one.name.includes("/"));
   const rows: Outcome[] = [
     ["requests", words([[some(use.requests), "ended"]])],
     ["answer tokens", words([[some(use.tokens), "generated"]])],
@@ -75,7 +76,7 @@ export function observedOutcomes(fleet: Fleet, starts: readonly Start[], log: re
     ],
     ["nodes", words([[fleet.nodes.filter((node) => node.launched > 0 && inside(node.launched)).length, "launched"], [fleet.nodes.filter((node) => inside(node.ended)).length, "ended"]])],
     ["decisions", words([[decided.length, decided.length === 1 ? "decision" : "decisions"], [some(ended("applied")), "applied"], [some(ended("Shadow")), "in the mode Shadow"], [some(ended("refused")), "refused"], [some(ended("not sent")), "not sent"], [some(ended("unknown")), "with an unknown outcome"]])],
-    [kNotMeasured, "late, rejected and retried requests · percentiles of all requests · lost tokens · interrupted nodes · cost by team · goals and restarts of jobs"],
+    [kNotMeasured, `late, failed, rejected and retried requests · percentiles of all requests · lost tokens · interrupted nodes${hasTeams ? "" : " · cost by team"} · goals and restarts of jobs`],
   ];
   return rows.filter(([, text]) => text !== "");
 }

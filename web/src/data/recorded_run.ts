@@ -97,7 +97,7 @@ function latenciesIn(series: Series | undefined, times: RequestTimes | undefined
 
 const kInStretch = "In the stretch that the charts show.";
 const kFromEngines = "Late: the mean share over time that the engines report. Latencies are the highest of a replica. Both come from histograms with few bounds, so they may read too high.";
-const kUnmeasured = "Not measured, because engines count only the requests that they end: requests that missed the SLO, were rejected or were retried.";
+const kUnmeasured = "Not measured, because engines count only the requests that they end: requests that missed the SLO, failed, were rejected or were retried.";
 
 /// Returns what the tables of a recording cover, and what is not measured.
 function notesOf(isMeasured: boolean, isPart: boolean): Notes {

@@ -2,7 +2,6 @@
 // reads only the fields that are named here.
 
 import type { FleetColumns, LatencyPhases, Queue, Service, StartColumns } from "./history";
-import type { ServiceFigures } from "./service";
 
 export interface Percentiles {
   mean_us: number;
@@ -111,6 +110,23 @@ export interface PartFigures {
   ready_mean_milli: number;
 }
 
+/// The figures of one service, of one policy.
+export interface ServiceFigures {
+  name: string;
+  slo: Slo;
+  holds_slo: boolean;
+  requests: Record<string, number>;
+  attainment_ppm: number;
+  ttft: Percentiles;
+  tpot: Percentiles;
+  e2e: Percentiles;
+  ready_peak: number;
+  gpu_hours: number;
+  cost_usd: number;
+  by_minute?: Omit<Minutes, "gpus_paid">;
+  latency_phases?: LatencyPhases;
+}
+
 export interface Policy {
   policy: string;
   seed: number;
@@ -197,7 +213,7 @@ export interface Result {
     lower_bound: { attainment_ppm?: number; paid_gpu_time_ns?: number; cost_micro_usd: number; solved: boolean };
     /// Absent in results of earlier versions.
     achievable?: { result: Policy };
-    /// Only in a report: what the bound means, in lines that each begin with a subject.
+    /// Only in a report: what the bound means, in three lines. Each begins with the name of its topic, such as "bound".
     words?: string;
   };
 }

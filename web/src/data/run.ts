@@ -79,6 +79,8 @@ export interface Spent {
   states: (SpentPart & { styleClass: string })[];
   nodes: (SpentPart & { capacity: string; zone: string })[];
   users: SpentUser[];
+  /// The same for each team, which is a namespace; empty: the names have no namespaces.
+  teams: SpentUser[];
   gpuHours: number;
   usd: number | undefined;
   table: () => Table;

@@ -1,23 +1,6 @@
-// The services of a scenario that has several: their figures, and the result of a policy for one of them.
-import type { LatencyPhases, Service, StartColumns } from "./history";
-import type { Minutes, Percentiles, Policy, Result, Slo } from "./result";
-
-/// The figures of one service, of one policy.
-export interface ServiceFigures {
-  name: string;
-  slo: Slo;
-  holds_slo: boolean;
-  requests: Record<string, number>;
-  attainment_ppm: number;
-  ttft: Percentiles;
-  tpot: Percentiles;
-  e2e: Percentiles;
-  ready_peak: number;
-  gpu_hours: number;
-  cost_usd: number;
-  by_minute?: Omit<Minutes, "gpus_paid">;
-  latency_phases?: LatencyPhases;
-}
+// The services of a scenario that has several: the result of a policy for one of them.
+import type { Service, StartColumns } from "./history";
+import type { Policy, Result, Slo } from "./result";
 
 /// Returns true if `part` is the service `name` or one of its roles or variants, such as "chat prefill" of "chat".
 export function isServiceOrPart(name: string, part: string): boolean {

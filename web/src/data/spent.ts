@@ -2,7 +2,7 @@
 import { hours, usd } from "../format";
 import type { Fleet } from "./fleet";
 import { firstBought, idleMoment, peakOf } from "./explaining_moments";
-import { costIn } from "./observed";
+import { costIn, teamsIn, type UserCost } from "./observed";
 import { type Policy, type Result, kGpuStates, unitCosts } from "./result";
 import type { Spent, Stretch } from "./run";
 
@@ -44,6 +44,7 @@ export function spentOf(result: Result, policy: Policy, shown: Policy, fleet: ((
       ...(fleet === undefined ? {} : { moment: () => firstBought(fleet(), part) ?? 0 }),
     })),
     users: [],
+    teams: [],
     gpuHours: policy.paid_gpu_hours,
     usd: policy.cost_usd,
     table: () => ({
@@ -84,12 +85,15 @@ export function spentIn(fleet: Fleet, range: Stretch): Spent | undefined {
   ].filter((part) => part !== "");
   const without = prices.length > 0 && spent.othersUsd > 0 ? `, without the ${usd(spent.othersUsd)} of other workloads` : "";
   const unpriced = !isPriced ? " The price of no node is known." : spent.unpricedHours > 0 ? ` ${hours(spent.unpricedHours)} GPU-hours are of nodes whose price is not known, and cost nothing here.` : "";
+  const row = (one: UserCost) => ({ ...one, usd: priced(one.usd), perRequests: isPriced ? perRequests(one) : undefined, perTokens: isPriced ? perTokens(one) : undefined });
+  const teams = teamsIn(spent);
   return {
     head: "GPUs",
     note: `In the stretch that the charts show${isPriced ? ", at the prices of the nodes" : ""}.${prices.length > 0 ? ` ${prices.join("; ")}${without}.` : ""}${spent.states.some((one) => one.state === "idle") ? " Idle: ready, without a request at the time of a decision." : ""}${unpriced}`,
     states: spent.states.map(({ state, gpuHours, usd: cost }) => ({ name: state, styleClass: kStyleClasses[state] ?? state, gpuHours, usd: priced(cost), moment: () => peakOf(fleet, state, range) })),
     nodes: spent.nodes.map(({ first, ...node }) => ({ ...node, moment: () => first })),
-    users: spent.users.length < 2 ? [] : spent.users.map((one) => ({ ...one, usd: priced(one.usd), perRequests: isPriced ? perRequests(one) : undefined, perTokens: isPriced ? perTokens(one) : undefined })),
+    users: spent.users.length < 2 ? [] : spent.users.map(row),
+    teams: teams.map(row),
     gpuHours: spent.gpuHours,
     usd: priced(spent.usd),
     table: () => ({
@@ -98,6 +102,7 @@ export function spentIn(fleet: Fleet, range: Stretch): Spent | undefined {
         ...spent.states.map(({ state, gpuHours, usd: cost }) => [state, gpuHours, priced(cost) ?? ""]),
         ["all", spent.gpuHours, priced(spent.usd) ?? ""],
         ...spent.users.map((one) => [`held by ${one.name}`, one.gpuHours, priced(one.usd) ?? ""]),
+        ...teams.map((one) => [`held by team ${one.name}`, one.gpuHours, priced(one.usd) ?? ""]),
       ],
     }),
   };

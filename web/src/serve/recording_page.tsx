@@ -59,11 +59,11 @@ export function RecordingPage({ recording, top, isPaused = false }: { recording:
       navigation={navigation}
       before={top}
       moments={measured && <Moments policy={measured} onMoment={navigation.onMoment} />}
-      belowCost={measured && <Teams policy={measured} isOfMore={choice.from !== undefined} />}
+      belowCost={measured && <Teams policy={measured} isPart={choice.from !== undefined} />}
       reads={
         history === undefined && (
           <p class="reads" role="status">
-            Reads what happened to nodes and replicas …
+            Reading what happened to nodes and replicas …
           </p>
         )
       }

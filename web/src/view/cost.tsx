@@ -6,8 +6,8 @@ import { memo } from "../memo";
 import { FigureLink } from "./figure_link";
 
 /// Shows the requests, jobs, GPU-hours and cost of each team, if the scenario names teams.
-/// @param isOfMore  true: the charts show only a part of the run
-export const Teams = memo(function Teams({ policy, isOfMore }: { policy: Policy; isOfMore: boolean }) {
+/// @param isPart  true: the charts show only a part of the run
+export const Teams = memo(function Teams({ policy, isPart }: { policy: Policy; isPart: boolean }) {
   const teams = policy.teams ?? [];
   if (teams.length === 0) return null;
   const name = (team: TeamFigures) => team.name ?? "no team";
@@ -15,7 +15,7 @@ export const Teams = memo(function Teams({ policy, isOfMore }: { policy: Policy;
   return (
     <Figure
       title="What does each team pay for?"
-      note={`${policy.policy}. GPUs without pods belong to no team.${isOfMore ? ` ${kOfWhole}` : ""}`}
+      note={`${policy.policy}. GPUs without pods belong to no team.${isPart ? ` ${kOfWhole}` : ""}`}
       table={() => ({
         head: ["team", "requests", "met", "jobs arrived", "jobs ended", "GPU-hours", "USD"],
         rows: [
@@ -77,14 +77,16 @@ const kServiceCosts = [
   ["perTokens", "per M tokens"],
 ] as const;
 
-/// Shows the cost of each service. A unit price that is not known for any service has no column.
-function ServiceCosts({ users }: { users: SpentUser[] }) {
+/// Shows the cost of each service or team. A unit price that is not known for any of them has no column.
+/// @param name  name of the table
+/// @param head  head of its first column
+function UserCosts({ users, name: label, head }: { users: SpentUser[]; name: string; head: string }) {
   const columns = kServiceCosts.filter(([key]) => key === "usd" || users.some((one) => one[key] !== undefined));
   return (
-    <table class="paid" aria-label="Cost by service">
+    <table class="paid" aria-label={label}>
       <thead>
         <tr>
-          <th scope="col">held by pods of</th>
+          <th scope="col">{head}</th>
           {["GPU-hours", ...columns.map(([, name]) => name)].map((name) => (
             <th scope="col" class="number" key={name}>
               {name}
@@ -109,7 +111,7 @@ function ServiceCosts({ users }: { users: SpentUser[] }) {
 
 type OnExplain = (at: number | undefined, layer?: string) => void;
 
-/// Shows tables: the cost by state of the GPUs, by service if there are rows of services, and by kind of node.
+/// Shows tables: the cost by state of the GPUs, by service and by team if there are rows of them, and by kind of node.
 function CostTables({ spent, onExplain }: { spent: Spent; onExplain: OnExplain }) {
   const { usd: all } = spent;
   return (
@@ -150,7 +152,8 @@ function CostTables({ spent, onExplain }: { spent: Spent; onExplain: OnExplain }
           </tr>
         </tbody>
       </table>
-      {spent.users.length > 0 && <ServiceCosts users={spent.users} />}
+      {spent.users.length > 0 && <UserCosts users={spent.users} name="Cost by service" head="held by pods of" />}
+      {spent.teams.length > 0 && <UserCosts users={spent.teams} name="Cost by team" head="held by pods of the team (namespace)" />}
       <table class="paid" aria-label="Cost by nodes">
         <thead>
           <tr>
@@ -189,17 +192,17 @@ function CostTables({ spent, onExplain }: { spent: Spent; onExplain: OnExplain }
 interface CostProps {
   spent: Spent;
   /// True: the cost is that of the whole run, and the charts show a part of it.
-  isOfMore: boolean;
+  isPart: boolean;
   /// Shows the decision behind a number.
   onExplain: OnExplain;
 }
 
-/// Shows the cost by state of the GPUs, by service and by kind of node.
-export const Cost = memo(function Cost({ spent, isOfMore, onExplain }: CostProps) {
+/// Shows the cost by state of the GPUs, by service, by team and by kind of node.
+export const Cost = memo(function Cost({ spent, isPart, onExplain }: CostProps) {
   return (
     <Figure
       title="What is paid for?"
-      note={[spent.note, isOfMore ? "Of the whole run, not of the stretch that the charts show" : ""].filter((part) => part !== "").join(". ")}
+      note={[spent.note, isPart ? "Of the whole run, not of the stretch that the charts show" : ""].filter((part) => part !== "").join(". ")}
       table={spent.table}
     >
       <CostTables spent={spent} onExplain={onExplain} />

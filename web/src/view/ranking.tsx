@@ -7,12 +7,30 @@ import { memo } from "../memo";
 import { FigureLink } from "./figure_link";
 
 /// Returns the position of the policy that the plan chooses. Without a plan, returns the cheapest policy that holds
-/// the SLO with every seed that was tried. If there is none, returns the cheapest one that holds it, or -1. Policies
-/// are ranked, so the cheapest is the first one.
+/// the SLO with every seed that was tried, or -1. If only one seed was tried, this is the first policy that holds it,
+/// because policies are ranked.
 export function markedPolicy(result: Result): number {
   if (result.chosen !== undefined) return result.policies.findIndex((policy) => policy.policy === result.chosen);
-  const steady = result.seed_checks?.find((check) => check.holds_with_all);
-  return result.policies.findIndex((policy) => (steady === undefined ? holdsSlo(result, policy) : policy.policy === steady.policy));
+  const checks = result.seed_checks ?? [];
+  const steady = checks.find((check) => check.holds_with_all);
+  return result.policies.findIndex((policy) => (checks.length === 0 ? holdsSlo(result, policy) : policy.policy === steady?.policy));
+}
+
+/// Returns what the mark ▶ means and in which order the policies stand; empty: there is one policy.
+export function orderWords(result: Result): string {
+  if (result.policies.length < 2) return "";
+  const marked = markedPolicy(result);
+  const isShared = (result.policies[0]?.services ?? []).length > 0;
+  const goal = result.slo === null ? "all goals" : isShared ? "every SLO and goal" : "the SLO";
+  const isSteady = result.chosen === undefined && (result.seed_checks ?? []).length > 0;
+  const held = `${goal}${isSteady ? " with every tried seed" : ""}`;
+  const cheapest = result.slo === null ? "first" : "cheapest";
+  const mark = result.chosen !== undefined ? "the choice of the plan" : `the ${cheapest} policy that holds ${held}`;
+  const said = marked < 0 ? `No policy holds ${held}. ` : `▶ marks ${mark}. `;
+  const isSetFirst = marked === 0 && (isSteady || result.chosen !== undefined);
+  const within = result.slo === null ? "" : ", the cheapest first";
+  const others = result.slo === null || isShared ? "the one that misses the fewest first" : "the most met requests first";
+  return `${said}${isSetFirst ? "Below it" : "Order"}: policies that hold ${goal}${within}; then the others, ${others}. `;
 }
 
 export function unmet(policy: Policy): number {
@@ -145,7 +163,7 @@ export const Ranking = memo(function Ranking({ result, shownPolicy, comparedPoli
   return (
     <Figure
       title="Which policy?"
-      note={`${result.chosen === undefined ? "Policies that hold the SLO come first, the cheapest first." : "▶ is the choice of the plan. Among the others, the policies that hold the SLO come first, the cheapest first."} Choose one to see it below.`}
+      note={`${orderWords(result)}Choose a policy to see it below.`}
       table={() => rankingTable(result)}
     >
       <div class="scroll">

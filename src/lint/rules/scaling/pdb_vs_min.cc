@@ -8,8 +8,8 @@ namespace capstan::lint {
 namespace pdb_vs_min {
 namespace {
 
-/// Reports a budget that requires all replicas of a fixed number. A person may have chosen it to forbid every eviction,
-/// so the finding is advice.
+/// Reports a budget that requires all replicas of a workload without an autoscaler. A person may have chosen it to
+/// forbid every eviction, so the finding is advice.
 void check_replicas(const Subject& s, std::int64_t count, const Object& workload) {
   const auto replicas = workload["spec"]["replicas"].integer();
   if (!replicas || *replicas < 1 || count < *replicas) return;

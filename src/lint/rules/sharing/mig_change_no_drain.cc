@@ -12,7 +12,7 @@ void check_text(const Subject& s, const Value& value) {
   if (value.text.find("drain") != value.text.npos || value.text.find("cordon") != value.text.npos) return;
   Finding& finding = s.report_span(part_of(*s.object.file, value, at, kLabel.size() - 1),
                                    "the geometry changes without a drain, which ends running pods");
-  // The text of a ConfigMap may be run only on new nodes, or by a person.
+  // For a script in a ConfigMap the finding is advice: perhaps it runs on new nodes only, or by hand after a drain.
   if (s.object.kind == "ConfigMap") finding.set_severity(Severity::info);
 }
 

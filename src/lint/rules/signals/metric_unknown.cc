@@ -5,6 +5,7 @@
 #include "lint/facts.h"
 #include "lint/query.h"
 #include "lint/rule.h"
+#include "manifest/fields.h"
 
 namespace capstan::lint {
 namespace metric_unknown {
@@ -36,29 +37,39 @@ std::string with_colon(const NameUse& use) {
   return name;
 }
 
+/// Reports a name that stands for another one, and offers to write that one.
+void report_name(const Subject& s, const NameUse& use, std::string message, std::string_view meant) {
+  Finding& finding = s.report_span(use.span, std::move(message)).suggest(fmt::format("use {}", meant));
+  if (use.span.size() == use.name.size()) finding.replace_part(*use.signal->metric, use.span, meant);
+}
+
+void check_similar(const Subject& s, const NameUse& use) {
+  const std::vector<std::string> similar = nearest_metrics(use.name);
+  if (similar.empty()) {
+    // New versions of engines and their connectors add metrics. An unknown name that resembles no known one may be new.
+    s.report_span(use.span, fmt::format("{} is not among the known metrics", use.name)).set_severity(Severity::info);
+    return;
+  }
+  const std::vector<std::string_view> names(similar.begin(), similar.end());
+  std::string message = fmt::format("there is no metric {}; did you mean {}?", use.name, manifest::one_of(names));
+  if (similar.size() == 1) return report_name(s, use, std::move(message), similar.front());
+  s.report_span(use.span, std::move(message));
+}
+
 void check(const Subject& s) {
   for_each_metric_name(s.queries(), [&](const NameUse& use) {
     if (const std::string colon = with_colon(use); !colon.empty()) {
       if (is_recorded(s, use.name)) return;
-      s.report_span(use.span, fmt::format("vLLM has no series {}; its name is {}", use.name, colon));
-      return;
+      return report_name(s, use, fmt::format("vLLM has no series {}; its name is {}", use.name, colon), colon);
     }
     // An adapter may have chosen the name of an HPA's metric. Only a query surely uses the engine's name.
     if (!use.signal->is_query() || engine_prefix(use.name).empty()) return;
     if (removed_metric(use.name) != nullptr || is_recorded(s, use.name)) return;
     if (const std::string full_name = missing_ending(use.name); !full_name.empty()) {
-      s.report_span(use.span, fmt::format("no series has the name {}; its name is {}", use.name, full_name));
-      return;
+      return report_name(s, use, fmt::format("no series has the name {}; its name is {}", use.name, full_name),
+                         full_name);
     }
-    if (known_metric(use.name) != nullptr) return;
-    const std::string suggestion = nearest_metric(use.name);
-    if (suggestion.empty()) {
-      // New versions of engines and their connectors add metrics. An unknown name that resembles no known one may be
-      // new.
-      s.report_span(use.span, fmt::format("{} is not among the known metrics", use.name)).set_severity(Severity::info);
-    } else {
-      s.report_span(use.span, fmt::format("there is no metric {}; did you mean {}?", use.name, suggestion));
-    }
+    if (known_metric(use.name) == nullptr) check_similar(s, use);
   });
 }
 
@@ -76,6 +87,7 @@ const Rule rule_metric_unknown = {
         "histogram in _bucket, _sum or _count. A name that resembles no known one is advice, because a newer engine "
         "may have it.",
     .fix = "use the name that the message suggests",
+    .fix_safety = FixSafety::unsafe,
     .source = "the engines' own metric definitions (data/lint/metrics.csv)",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

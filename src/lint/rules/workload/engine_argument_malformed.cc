@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/similar_names.h"
 #include "lint/container_start.h"
 #include "lint/pods.h"
 #include "lint/rule.h"
@@ -22,6 +23,12 @@ constexpr std::string_view kFlags[] = {"model",         "host",
                                        "max-model-len", "tensor-parallel-size",
                                        "quantization",  "gpu-memory-utilization",
                                        "max-num-seqs",  "served-model-name"};
+
+/// Flags of vLLM that are so long that a similar word is the same flag, misspelt.
+constexpr std::string_view kLongFlags[] = {
+    "--tensor-parallel-size", "--pipeline-parallel-size", "--data-parallel-size",     "--gpu-memory-utilization",
+    "--served-model-name",    "--enable-prefix-caching",  "--max-num-batched-tokens", "--enable-chunked-prefill",
+    "--shutdown-timeout",     "--max-model-len",          "--trust-remote-code",      "--enable-expert-parallel"};
 
 bool is_boolean(std::string_view text) {
   return text == "true" || text == "false" || text == "True" || text == "False";
@@ -55,6 +62,24 @@ bool lacks_dashes(const CommandWord& word, const CommandWord* previous) {
   return !is_value && std::ranges::find(kFlags, name) != std::end(kFlags);
 }
 
+/// Returns the flag that a misspelt one means: "--tensor-parallel-size" for "--tenser-parallel-size=4". Empty for all
+/// other words, also for an abbreviated flag, which vLLM accepts.
+std::string_view misspelt_flag(const CommandWord& word) {
+  constexpr std::size_t kMostEdits = 2;
+  if (!word.text.starts_with("--")) return {};
+  std::string name = word.text.substr(0, word.text.find_first_of("= "));
+  std::ranges::replace(name, '_', '-');
+  for (const std::string_view flag : kLongFlags) {
+    if (flag.starts_with(name)) return {};
+  }
+  for (const std::string_view flag : kLongFlags) {
+    // The difference in length is a lower bound for the edit distance.
+    const std::size_t longer = std::max(name.size(), flag.size()), shorter = std::min(name.size(), flag.size());
+    if (longer - shorter <= kMostEdits && edit_distance(name, flag) <= kMostEdits) return flag;
+  }
+  return {};
+}
+
 void check_engine(const Subject& s, const Value& container, const EngineCommand& engine) {
   for (std::size_t i = 0; i < engine.words.size(); ++i) {
     const CommandWord& word = engine.words[i];
@@ -72,7 +97,13 @@ void check_engine(const Subject& s, const Value& container, const EngineCommand&
           .suggest("delete the value; to switch a feature off, delete the flag");
     } else if (lacks_dashes(word, previous)) {
       s.report_span(span, fmt::format("\"{}\" has no dashes, so vLLM does not take it for a flag", word.text))
-          .suggest(fmt::format("write --{}", word.text));
+          .suggest(fmt::format("write --{}", word.text))
+          .set_meant_name("--" + word.text.substr(0, word.text.find('=')));
+    } else if (const std::string_view flag = misspelt_flag(word); !flag.empty()) {
+      s.report_span(span, fmt::format("vLLM has no flag {}, so it exits at its start; did you mean {}?",
+                                      word.text.substr(0, word.text.find('=')), flag))
+          .suggest(fmt::format("write {}", flag))
+          .set_meant_name(flag);
     }
   }
 }
@@ -98,7 +129,7 @@ const Rule rule_engine_argument_malformed = {
     .why =
         "Kubernetes passes each item of args as one argument, without a shell that splits it. The engine does not know "
         "the flag \"--port 8000\", and a switch such as --enforce-eager accepts no value. The engine prints an error "
-        "and exits, and the pod restarts again and again.",
+        "and exits, and the pod restarts again and again. Findings that follow from a misspelt flag are left out.",
     .fix = "write flag and value as two items, or as --flag=value",
     .source = "Python argparse; vLLM's engine arguments",
     .bad = R"(apiVersion: apps/v1

@@ -13,11 +13,11 @@ const Rule rule_yaml_syntax = {
     .source = "YAML 1.2",
     .bad = R"(kind: Service
 apiVersion: v1
-spec: {ports: [80
+spec: {ports: [{port: 80}
 )",
     .good = R"(kind: Service
 apiVersion: v1
-spec: {ports: [80]}
+spec: {ports: [{port: 80}]}
 )",
     .check = nullptr,
 };
