@@ -38,10 +38,10 @@ std::vector<std::string_view> similar_names(std::string_view word, std::span<con
 }
 
 std::string did_you_mean_words(std::string_view word, std::span<const std::string_view> names) {
-  constexpr std::size_t kMostShown = 3;
+  constexpr std::size_t kMaxShown = 3;
   const std::vector<std::string_view> similar = similar_names(word, names);
   if (similar.empty()) return "";
-  const std::size_t shown = std::min(similar.size(), kMostShown);
+  const std::size_t shown = std::min(similar.size(), kMaxShown);
   std::string text = " (did you mean ";
   for (std::size_t i = 0; i < shown; ++i) {
     if (i > 0) text += i + 1 == shown ? " or " : ", ";

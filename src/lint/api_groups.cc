@@ -40,11 +40,11 @@ const std::vector<ApiGroup>& group_table() {
 
 /// Returns the row that a wrong group means; null if it may be the group of an unknown product.
 const ApiGroup* meant_by(std::string_view group, std::span<const ApiGroup> rows) {
-  constexpr std::size_t kMostEdits = 2;
+  constexpr std::size_t kMaxEdits = 2;
   const auto edits = [&](const ApiGroup& row) { return edit_distance(group, row.group); };
   const auto nearest = std::ranges::min_element(rows, {}, edits);
   // The nearest name says nothing about the core group, whose name is empty.
-  if (!nearest->group.empty() && !group.empty() && edits(*nearest) <= kMostEdits) return &*nearest;
+  if (!nearest->group.empty() && !group.empty() && edits(*nearest) <= kMaxEdits) return &*nearest;
   if (group.contains('.')) return nullptr;
   const auto own = std::ranges::find_if(rows, &ApiGroup::is_kubernetes);
   return own != rows.end() ? &*own : rows.size() == 1 ? &rows.front() : nullptr;

@@ -239,7 +239,7 @@ std::vector<std::string> series_of(const KnownMetric& metric) {
 }  // namespace
 
 std::vector<std::string> nearest_metrics(std::string_view name) {
-  constexpr std::size_t kMost = 4;
+  constexpr std::size_t kMaxNames = 4;
   static const std::vector<KnownMetric> metrics = known_metrics();
   static const std::vector<std::string> series = [] {
     std::vector<std::string> list;
@@ -256,7 +256,7 @@ std::vector<std::string> nearest_metrics(std::string_view name) {
     for (const std::string_view near : similar_names(name, names)) found.emplace_back(near);
   }
   sort_unique(found);
-  if (found.size() > kMost) found.resize(kMost);
+  if (found.size() > kMaxNames) found.resize(kMaxNames);
   return found;
 }
 

@@ -197,7 +197,7 @@ std::set<std::string> clouds_of(const model::Catalog& catalog) {
 /// Returns which instances have enough GPUs of one kind in one node, the scenario's clouds and small instances first:
 /// ", expected instances with at least 2 such as p5.48xlarge".
 std::string larger_instances(const model::Catalog& catalog, const std::string& gpu, GpuCount needed) {
-  constexpr std::size_t kMostShown = 3;
+  constexpr std::size_t kMaxShown = 3;
   const std::set<std::string> clouds = clouds_of(catalog);
   std::vector<const engine::Instance*> fitting;
   GpuCount most = 0;
@@ -213,7 +213,7 @@ std::string larger_instances(const model::Catalog& catalog, const std::string& g
   });
   std::vector<std::string_view> names;
   for (const engine::Instance* instance : fitting) names.push_back(instance->name);
-  if (names.size() > kMostShown) names.resize(kMostShown);
+  if (names.size() > kMaxShown) names.resize(kMaxShown);
   return fmt::format(", expected instances with at least {} such as {}", needed, manifest::one_of(names));
 }
 

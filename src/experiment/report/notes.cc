@@ -52,9 +52,9 @@ std::string empty_nodes_note(const Comparison& c) {
                                         best.policy, share_text(share_ppm), cost);
   if (!delay->second) return nodes + " This policy never gives a node back.";
   return fmt::format(
-      "{} A node is given back after {} without pods: with a shorter `provision: {{consolidation: {{after: ...}}}}` "
-      "the "
-      "fleet costs less, but starting replicas have to wait for a new node more often.",
+      "{} A node is given back after {} without pods: with a shorter "
+      "`provision: {{consolidation: {{after: ...}}}}` the fleet costs less, but starting replicas have to wait for "
+      "a new node more often.",
       nodes, time_text(*delay->second));
 }
 
@@ -65,9 +65,8 @@ std::string kv_memory_note(const Comparison& c) {
   if (best.requests.arrived == 0 || holds_slo(best, c.slo)) return "";
   if (times * 1'000'000 / best.requests.arrived < kNotedKvPreemptionsPpm) return "";
   return fmt::format(
-      "Under {}, engines had no room in KV memory {} and gave up what they had computed of a request. More GPUs for "
-      "each "
-      "replica (`tensor_parallel`) leave more room.",
+      "Under {}, engines had no room in KV memory {} and gave up what they had computed of a request. More GPUs "
+      "for each replica (`tensor_parallel`) leave more room.",
       best.policy, count_text(times, "time", "times"));
 }
 

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 
+#include "base/quantity.h"
 #include "base/unit_text.h"
 
 namespace capstan::experiment {
 namespace {
 
-constexpr std::int64_t kMostRacks = 10'000;  ///< largest racks_per_zone that a scenario may state
-
-std::int64_t divided_up(std::int64_t number, std::int64_t by) { return (number + by - 1) / by; }
+constexpr std::int64_t kMaxRacks = 10'000;  ///< largest racks_per_zone that a scenario may state
 
 /// The racks and NVLink domains of the cluster. They are the same for each zone.
 struct Racks {
@@ -54,8 +53,8 @@ std::int64_t most_machines(const sim::ClusterConfig& cluster) {
     const GpuCount machine = smallest_machine(catalog, workload.gpu, pod_gpus);
     if (machine == 0) continue;
     const bool shares_node = workload.required_level == model::TopologyLevel::node && pod_gpus * pods <= machine;
-    machines += shares_node ? divided_up(service.max_replicas, machine / (pod_gpus * pods))
-                            : divided_up(service.max_replicas * pods, machine / pod_gpus);
+    machines += shares_node ? ceil_div(service.max_replicas, machine / (pod_gpus * pods))
+                            : ceil_div(service.max_replicas * pods, machine / pod_gpus);
   }
   return machines;
 }
@@ -69,9 +68,8 @@ std::string room_warning(const sim::ClusterConfig& cluster, std::int64_t launche
       fmt::format("{} found no room: the {} of a zone {} for {}", count_text(launches, "launch", "launches"),
                   count_text(racks.per_zone, "rack", "racks"), racks.per_zone == 1 ? "has places" : "have places",
                   count_text(places, "machine", "machines"));
-  const std::int64_t enough =
-      racks.places_per_rack == 0 ? 0 : divided_up(most_machines(cluster), racks.places_per_rack);
-  if (enough <= racks.per_zone || enough > kMostRacks) {
+  const std::int64_t enough = racks.places_per_rack == 0 ? 0 : ceil_div(most_machines(cluster), racks.places_per_rack);
+  if (enough <= racks.per_zone || enough > kMaxRacks) {
     return text + " (cluster.racks_per_zone, nvlink_domains_per_rack, nodes_per_nvlink_domain)";
   }
   return text + fmt::format(

@@ -62,10 +62,11 @@ std::map<std::string, std::string> queried_labels(const ExistingObject& scaler) 
   std::map<std::string, std::string> labels;
   const Node* spec = scaler.body.find("spec");
   if (spec == nullptr) return labels;
-  const Node* triggers = spec->find("triggers");
-  for (const Node& trigger : triggers == nullptr ? std::vector<Node>{} : triggers->items) {
-    const std::string query = text_at(trigger, "metadata", "query");
-    if (!query.empty()) add_labels_of_query(query, labels);
+  if (const Node* triggers = spec->find("triggers")) {
+    for (const Node& trigger : triggers->items) {
+      const std::string query = text_at(trigger, "metadata", "query");
+      if (!query.empty()) add_labels_of_query(query, labels);
+    }
   }
   if (const Node* metrics = spec->find("metrics")) {
     visit_mappings(*metrics, [&](const Node& mapping) {

@@ -65,7 +65,7 @@ bool lacks_dashes(const CommandWord& word, const CommandWord* previous) {
 /// Returns the flag that a misspelt one means: "--tensor-parallel-size" for "--tenser-parallel-size=4". Empty for all
 /// other words, also for an abbreviated flag, which vLLM accepts.
 std::string_view misspelt_flag(const CommandWord& word) {
-  constexpr std::size_t kMostEdits = 2;
+  constexpr std::size_t kMaxEdits = 2;
   if (!word.text.starts_with("--")) return {};
   std::string name = word.text.substr(0, word.text.find_first_of("= "));
   std::ranges::replace(name, '_', '-');
@@ -75,7 +75,7 @@ std::string_view misspelt_flag(const CommandWord& word) {
   for (const std::string_view flag : kLongFlags) {
     // The difference in length is a lower bound for the edit distance.
     const std::size_t longer = std::max(name.size(), flag.size()), shorter = std::min(name.size(), flag.size());
-    if (longer - shorter <= kMostEdits && edit_distance(name, flag) <= kMostEdits) return flag;
+    if (longer - shorter <= kMaxEdits && edit_distance(name, flag) <= kMaxEdits) return flag;
   }
   return {};
 }

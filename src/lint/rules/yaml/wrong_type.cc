@@ -192,10 +192,9 @@ const Rule rule_wrong_type = {
     .kinds = "@pods @scaler @pool ScaledJob PodDisruptionBudget ConfigMap Service",
     .title = "a field has a different type than in the API",
     .why =
-        "The API server refuses the object: a number in quotes is a text, a number without quotes is no text, and a "
-        "list "
-        "is not a mapping. Labels, annotations, variables of the environment, arguments and the metadata of KEDA's "
-        "triggers are texts.",
+        "The API server refuses the object: a number in quotes is a text, a number without quotes is no text, and "
+        "a list is not a mapping. Labels, annotations, variables of the environment, arguments and the metadata of "
+        "KEDA's triggers are texts.",
     .fix = "write the type that the message names: numbers without quotes, texts that look like numbers with quotes",
     .fix_safety = FixSafety::safe,
     .source = "the schemas of Kubernetes, KEDA and Karpenter",
