@@ -1,5 +1,5 @@
 // Measures the cost of deciding the number of replicas for services with ten replicas each, by policy. The argument is
-// the number of services. Every replica has new readings; in "one_changed", only replicas of one service.
+// the number of services. Every replica has new readings. The benchmarks "..._one_changed" decide only one service.
 
 #include <benchmark/benchmark.h>
 

@@ -24,8 +24,8 @@ Change pod_ends(const model::Snapshot& before, const Layout& layout);      ///< 
 Change node_appears(const model::Snapshot& before, const Layout& layout);  ///< an empty node of class 0
 Change gang_appears(const model::Snapshot& before, const Layout& layout);  ///< a pending gang of eight pods
 
-/// Returns the cluster with only one pending gang. It needs sixteen empty nodes of its class in one rack, and a rack
-/// has ten.
+/// Returns the cluster with only one pending gang. It needs sixteen empty nodes in one rack, and at most ten nodes of a
+/// rack admit its pods.
 model::Snapshot only_unplaceable_gang(const model::Snapshot& before, const Layout& layout);
 
 /// Returns the cluster with other pending gangs, as many as before. Nine in ten have four pods of one GPU. One in ten

@@ -7,7 +7,7 @@ import itertools
 GRID = (1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)
 FACTS = ("model", "gpu", "card", "memory_bytes", "versions", "shape", "weights", "kv")
 COLUMNS = ("part", "kernel", "tokens", "requests", "kv_tokens", "ms")
-LM_HEAD_ROWS = 256  # a step of more tokens is mostly prefill, and the LM head computes one row per request
+LM_HEAD_ROWS = 256  # most rows of the LM head: it computes one per request, and larger steps are mostly prefill
 KAPPA_MILLI = 1250
 FORMATS = {"bf16": "bfloat16", "fp8": "fp8"}  # names in data/engines.csv
 

@@ -11,8 +11,8 @@
 namespace capstan::actuate {
 
 /// Brings one object into a desired state while other clients may write it too. The object is read, and a function
-/// decides from its current state whether to write. The write is conditional on the version that was read. After a
-/// conflict or an unknown outcome the object is read again.
+/// decides from its current state whether to write. The write has a precondition: the version or the UID that was read,
+/// or a free name. After a conflict or an unknown outcome the object is read again.
 class Change {
  public:
   enum class State : std::uint8_t {

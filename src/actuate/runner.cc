@@ -176,7 +176,7 @@ bool Runner::stop(Entry& entry, Permit permit, Instant now) {
   const bool is_partial = entry.effect->progress() == Progress::partial;
   if (permit == Permit::none || !is_partial) {
     end_early(entry, reason_of(permit));
-    return true;  // the next leader finishes or rolls back the rest
+    return true;  // if the effect is partial, the next leader finishes or rolls back the rest
   }
   entry.effect->halt();
   entry.not_before = now + kHaltedPause;

@@ -96,7 +96,8 @@ void ScaleTo::finished(Instant now) {
   CAPSTAN_ASSERT(false);
 }
 
-/// Starts the next change and returns nothing. If no change is possible now, returns a step instead.
+/// Starts the next change and returns nothing. If no change is possible now, returns a step instead. Also returns
+/// nothing after it refuses a drain whose pods report no load; the next call then puts the pods back.
 std::optional<Step> ScaleTo::plan(Instant now) {
   if (scaled_) return Step::done(EffectResult::applied());
   if (!ending_ && goal_->is_cancelled) refuse({ReasonCode::superseded, {}});

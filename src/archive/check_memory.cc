@@ -20,19 +20,19 @@ class Checker {
   void capstan(const decide::scale::CapstanMemory& memory) {
     for (Instant at : {memory.since, memory.at, memory.last_used, memory.gateway_at}) moment("scale seen", at);
     for (Duration span : {memory.observed, memory.corrected, memory.block, memory.idle_observed}) {
-      number("scale learned for", span.count(), kMaxTime);
+      number("scale learned for", span.count(), kMaxSpan);
     }
     number("scale missed", memory.missed_when_idle_ppm, 1'000'000);
     for (const auto& row : memory.counters) moment("scale counters", row.measured_at);
     for (const auto& row : memory.forecasts) moment("scale forecast", row.due);
     for (const auto& row : memory.need_peaks) moment("scale need", row.at);
-    for (const Duration lead : memory.leads) number("scale lead", lead.count(), kMaxTime);
+    for (const Duration lead : memory.leads) number("scale lead", lead.count(), kMaxSpan);
     moment("scale denied until", memory.denied_until);
     for (const auto& other : memory.alternatives) {
       moment("scale denied until", other.denied_until);
-      number("scale learned for", other.corrected.count(), kMaxTime);
+      number("scale learned for", other.corrected.count(), kMaxSpan);
       number("scale rows", std::ssize(other.leads), decide::scale::CapstanMemory::kMaxLeads);
-      for (const Duration lead : other.leads) number("scale lead", lead.count(), kMaxTime);
+      for (const Duration lead : other.leads) number("scale lead", lead.count(), kMaxSpan);
     }
     number("scale variants", std::ssize(memory.alternatives), model::Service::kMaxAlternatives);
     const auto max_rows = static_cast<std::int64_t>(decide::scale::CapstanMemory::kMaxReplicas);
@@ -59,7 +59,7 @@ class Checker {
       exists("asked offering", row.offering, catalog_.offerings);
       if (row.domain.valid()) exists("asked domain", row.domain, catalog_.domains);
       number("asked count", row.count, kMaxGroupSize);
-      number("asked hold", row.hold.count(), kMaxTime);
+      number("asked hold", row.hold.count(), kMaxSpan);
       moment("asked at", row.at);
     }
     for (const auto& row : memory.groups) {

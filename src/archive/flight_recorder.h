@@ -46,7 +46,7 @@ class FlightRecorder {
   RecordingLimits limits_;
   std::optional<Recorder> recorder_;  ///< nothing after an error, until the next attempt succeeds
   Instant next_try_{};
-  std::string logged_;  ///< the last logged error, so that each is logged once; empty while the recorder works
+  std::string logged_;  ///< the last logged error, which is not logged again; empty while the recorder works
   std::int64_t written_ = 0;
   std::int64_t lost_ = 0;
 };

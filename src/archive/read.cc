@@ -237,6 +237,12 @@ class TableReader {
       model::PodSet& row = spec.other_pods.emplace_back();
       need_integer(set, "count", row.count, 1, kMaxGroupSize);
       set.integer("min_pods", row.minimum, 0, kMaxGroupSize);
+      if (row.minimum > row.count) {
+        errors_.fail(item.place,
+                     fmt::format("gangs.other_pods.min_pods: found {}, but the set has {} pods, expected at "
+                                 "most as many",
+                                 row.minimum, row.count));
+      }
       need_ref(set, errors_, "gpu", row.gpu, within(catalog_.gpu_kinds));
       need_integer(set, "gpus_per_pod_milli", row.gpus_per_pod.count, 0, kMaxGpus);
       read_pod_class(set, errors_, row.pod_class, catalog_, exclusions_);
@@ -379,6 +385,20 @@ void read_planned(const Node& item, const model::Catalog& catalog, control::Memo
   out.planned.push_back(planned);
 }
 
+/// Reads the replica counts that actions on their way ask for, one row for each service.
+void read_requested(const Node& item, const model::Catalog& catalog, control::Memory& out, ErrorList& errors) {
+  Fields fields(item, "memory.requested", errors);
+  control::RequestedReplicas requested;
+  need_ref(fields, errors, "service", requested.service, within(catalog.services));
+  need_integer(fields, "replicas", requested.replicas, 0, kMaxReplicas);
+  fields.finish();
+  if (!out.requested.empty() && requested.service <= out.requested.back().service) {
+    errors.fail(item.place, fmt::format("memory.requested.service: found {} after {}, expected ascending services",
+                                        requested.service.value, out.requested.back().service.value));
+  }
+  out.requested.push_back(requested);
+}
+
 void read_memory(const Node& node, const model::Catalog& catalog, control::Memory& out, ErrorList& errors) {
   Fields fields(node, "memory", errors);
   for (const Node& item : need_list(fields, "scale")) {
@@ -396,6 +416,7 @@ void read_memory(const Node& node, const model::Catalog& catalog, control::Memor
     read_memory_text(*text, "memory.provision", out.provision, decide::provision::parse_memory, errors);
   }
   for (const Node& item : need_list(fields, "planned")) read_planned(item, catalog, out, errors);
+  for (const Node& item : fields.list("requested")) read_requested(item, catalog, out, errors);
   fields.finish();
 }
 

@@ -204,7 +204,8 @@ void read_queues(Fields& from, model::Catalog& catalog, ErrorList& errors) {
   for (const Node& item : items) read_queue(item, items.size(), catalog, errors);
 }
 
-/// Reads the pod of a replica that differs from the others, which share the GPUs that it leaves.
+/// Reads the leader of a replica, the pod that differs from the other pods. The other pods share the GPUs of the
+/// replica that the leader does not use.
 void read_leader(const Node& item, model::Workload& workload, const model::Catalog& catalog, ExclusionLists* exclusions,
                  ErrorList& errors) {
   Fields fields(item, "catalog.services.variants.leader", errors);

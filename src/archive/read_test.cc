@@ -61,7 +61,7 @@ constexpr Defect kDefects[] = {
      R"(gangs.signals.duty_cycle_percent.value: found "101", expected 0 to 100)"},
     {"/gangs/0/signals/waiting/value", "-1", R"(gangs.signals.waiting.value: found "-1", expected 0 to 86400000000)"},
     {"/gangs/0/signals/waiting/age_ns", "-5",
-     R"(gangs.signals.waiting.age_ns: found "-5", expected 0 to 4611686018427387904)"},
+     R"(gangs.signals.waiting.age_ns: found "-5", expected 0 to 2305843009213693952)"},
     {"/gangs/0/signals/waiting/age_ns", "101000000000",
      "gangs.signals.waiting.age_ns: found 101.0 s, expected 0 s to 100.0 s (at_ns)"},
     // Services.
@@ -165,6 +165,8 @@ constexpr Defect kDefects[] = {
     {"/gangs/5/missing_pods", "1",
      "gangs.missing_pods: found 1, expected 2, the number by which min_pods is above the pods of the gang"},
     {"/gangs/5/missing_pods", nullptr, "gangs.min_pods: found 3, but the gang has 1 pods"},
+    {"/gangs/6/other_pods/0/min_pods", "2",
+     "gangs.other_pods.min_pods: found 2, but the set has 1 pods, expected at most as many"},
     {"/gangs/1/variant", nullptr, R"(gangs lacks "variant")"},
     {"/gangs/1/variant", "1", R"(gangs.variant: found "1", expected 0, the only one)"},
     {"/memory/planned/1/variant", "1", R"(memory.planned.variant: found "1", expected 0, the only one)"},
@@ -229,6 +231,9 @@ constexpr Defect kDefects[] = {
     {"/memory/scale/0", "[]", "memory.scale: found a list, expected a text"},
     {"/memory/planned/0/ordinal", nullptr, R"(memory.planned lacks "ordinal")"},
     {"/memory/planned/0/decided_at_ns", nullptr, R"(memory.planned lacks "decided_at_ns")"},
+    {"/memory/requested/1/service", "0", "memory.requested.service: found 0 after 0, expected ascending services"},
+    {"/memory/requested/0/service", "99", "memory.requested.service: found 99, expected the id of a row in this file"},
+    {"/memory/requested/0/replicas", "-1", R"(memory.requested.replicas: found "-1", expected 0 to )"},
     {"/memory/planned/1/ordinal", "7",
      "memory.planned.ordinal: found 7 a second time for this service, expected another number"},
 };

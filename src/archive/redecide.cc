@@ -63,8 +63,10 @@ RepeatedDecisions redecide(const SavedState& state, fleet::Index& index) {
     };
     decide::scale::WorkloadView role =
         decide::scale::view_of_mix(snapshot, index, model::ServiceId{i}, mixes, snapshot.at);
+    control::start_from_requested(memory.requested, role);
     out.scale[i] = decide::scale::decide(role, policies.scale[i], memory.scale[i], snapshot.at);
-    if (decide::scale::is_paired(*snapshot.catalog, {i}, policies.scale[i])) {
+    // A role that was not due has no effect on the other role.
+    if (state.due.has({i}) && decide::scale::is_paired(*snapshot.catalog, {i}, policies.scale[i])) {
       paired.emplace(model::ServiceId{i}, decide::scale::RolePart{std::move(role), std::move(out.scale[i])});
     }
   }

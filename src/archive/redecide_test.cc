@@ -124,6 +124,59 @@ TEST(Redecide, ARecordingHasThePurchasesBetweenTwoScaleDecisions) {
   EXPECT_LT(states.size(), 10U) << "a state without an action is recorded only when replicas are decided";
 }
 
+/// A world in which time passes only with pass(), and in which no action ever takes effect or has an outcome.
+class SilentWorld final : public ports::World {
+ public:
+  explicit SilentWorld(model::Snapshot snapshot) : snapshot_(std::move(snapshot)) {}
+  Instant now() const override { return snapshot_.at; }
+  ports::Observation observe() override { return {snapshot_, {}, {}}; }
+  model::ActionToken submit(const model::Action& action) override {
+    submitted.actions.push_back(action);
+    return model::ActionToken{next_++};
+  }
+  void pass(Duration time) { snapshot_.at = snapshot_.at + time; }
+
+  model::Plan submitted;
+
+ private:
+  model::Snapshot snapshot_;
+  std::uint32_t next_ = 0;
+};
+
+/// While replicas drain, the next decision starts from the count without them. While a scale-up has no outcome, the
+/// service is not decided.
+TEST(Redecide, RepeatsDecisionsWhileAnActionIsOnItsWay) {
+  for (const ReplicaCount wanted : {1, 5}) {
+    fleet::testing::World world;
+    world.snapshot.at = fleet::testing::at(100);
+    model::ServiceState service = world.snapshot.services.at({0});
+    service.desired_replicas = 3;
+    world.snapshot.services.set({0}, service);
+    control::Policies policies{"any", {}, {}, {}};
+    policies.scale.assign(world.snapshot.catalog->services.size(), decide::scale::Fixed{wanted});
+
+    SilentWorld port(world.snapshot);
+    std::string saved;
+    control::DueDecisions due;
+    const auto input_observer = [&](const model::Snapshot& snapshot, const control::Memory& memory,
+                                    const control::DueDecisions& decided) {
+      saved = to_json({snapshot, {}, policies, memory, decided});
+      due = decided;
+    };
+    control::Controller controller(policies, port, {.input_observer = input_observer, .decider = nullptr});
+    for (int tick = 0; tick < 3; ++tick) {
+      port.submitted = {};
+      controller.tick();
+      Result<SavedState> state = parse(saved, "incident.json");
+      ASSERT_TRUE(state.has_value()) << state.error().message;
+      state->due = due;
+      EXPECT_EQ(plan_hash(whole_plan(redecide(*state))), plan_hash(port.submitted)) << wanted << " at tick " << tick;
+      EXPECT_EQ(port.submitted.actions.empty(), tick > 0);
+      port.pass(std::chrono::seconds(15));
+    }
+  }
+}
+
 TEST(Redecide, ALayerThatWasNotDueHasNoAction) {
   fleet::testing::World world;
   world.pool({world.offering(8, 0, 12)}, 64);

@@ -20,8 +20,11 @@
 // Shared parts of the readers of a snapshot file: names of enum values, times, and references that must exist.
 namespace capstan::archive {
 
-// Upper limits of the values in a file. They are far above real values, and sums of such values cannot overflow.
+// Upper limits of the values in a file. They are far above real values. The sum of a limit and of real values does not
+// overflow.
 inline constexpr std::int64_t kMaxTime = std::int64_t{1} << 62;  ///< nanoseconds; 146 years
+/// Longest time span, in nanoseconds; 73 years. It is so short that a time plus a span does not overflow.
+inline constexpr std::int64_t kMaxSpan = kMaxTime / 2;
 inline constexpr std::int64_t kMaxId =
     10'000'000;  ///< bounds the memory of a table, whose size follows from its largest id
 inline constexpr std::int64_t kMaxGpus = 10'000'000;
@@ -113,7 +116,7 @@ inline void need_instant(manifest::Fields& fields, std::string_view key, Instant
 }
 
 inline void need_duration_ns(manifest::Fields& fields, std::string_view key, Duration& out,
-                             Duration max = Duration{kMaxTime}) {
+                             Duration max = Duration{kMaxSpan}) {
   std::int64_t ns = 0;
   need_integer(fields, key, ns, 0, max.count());
   out = Duration{ns};

@@ -25,7 +25,7 @@ struct SavedState {
 
 /// Highest `format_version`. A file is written in the lowest version, at least 2, that has a key for everything in it;
 /// docs/reference/snapshot.md lists the content that needs each version. All versions from 1 on can be read.
-inline constexpr std::int64_t kFormat = 7;
+inline constexpr std::int64_t kFormat = 8;
 
 /// Returns the document that docs/reference/snapshot.md describes, with a final newline. It contains no secrets, only
 /// names, numbers and reasons.

@@ -5,6 +5,7 @@
 
 #include "archive/check_memory.h"
 #include "archive/redecide.h"
+#include "archive/rows.h"
 #include "fleet/testing/world.h"
 
 namespace capstan::archive {
@@ -217,6 +218,9 @@ TEST(SavedState, HasTheLowestVersionThatHoldsEverything) {
   EXPECT_EQ(version(), '5');
   world.catalog().eligibility.pod_classes[pods.value].unsupported = model::PodRule::pod_affinity;
   EXPECT_EQ(version(), '6') << "a rule of pods that Capstan does not follow";
+  world.catalog().eligibility.pod_classes[pods.value].unsupported = model::PodRule::no_gpus;
+  EXPECT_EQ(version(), '7') << "a gang without GPUs";
+  world.catalog().eligibility.pod_classes[pods.value].unsupported = model::PodRule::pod_affinity;
   world.catalog().eligibility.pod_classes[pods.value].kept_apart = {true};
   EXPECT_EQ(version(), '7') << "running pods that keep others apart";
   world.catalog().eligibility.pod_classes[pods.value].kept_apart.clear();
@@ -226,11 +230,13 @@ TEST(SavedState, HasTheLowestVersionThatHoldsEverything) {
   EXPECT_EQ(version(), '6');
   world.snapshot.nodes.set({7}, model::Node{});
   EXPECT_EQ(version(), '7') << "a node without GPUs";
+  state.memory.requested = {{{0}, 1}};
+  EXPECT_EQ(version(), '8') << "an action on its way";
 }
 
 TEST(SavedState, RefusesInvalidFiles) {
   const BadState rows[] = {
-      {"another format", R"("format_version": 2)", R"("format_version": 8)", "format_version: found \"8\", expected"},
+      {"another format", R"("format_version": 2)", R"("format_version": 9)", "format_version: found \"9\", expected"},
       {"an unknown enum name", R"("phase":"ready")", R"("phase":"happy")", "\"happy\", expected"},
       {"a pod on a node that does not exist", R"("gpus_milli":4000,"node":0)", R"("gpus_milli":4000,"node":9)",
        "found 9, expected the id of a row"},
@@ -284,6 +290,16 @@ TEST(SavedState, RefusesMemoriesWithInvalidReferencesOrNumbers) {
               m.provision.pending_launches.push_back(asked);
             }),
             "asked pool is 9, which is not in the catalog");
+  World market;
+  decide::provision::Memory::PendingLaunch held;
+  held.offering = market.offering(8, 0, 1);
+  held.pool = market.pool({held.offering}, 64);
+  held.hold = Duration{kMaxTime};
+  control::Memory holding;
+  holding.provision.pending_launches = {held};
+  EXPECT_EQ(find_fault(holding, market.snapshot),
+            "asked hold is 4611686018427387904, expected 0 to 2305843009213693952")
+      << "the end of the hold, a time plus this span, must not overflow";
   EXPECT_EQ(with([](auto& m) { m.provision.backoffs.push_back({{7}, 1, at(1), at(2)}); }),
             "back-off offering is 7, which is not in the catalog");
   EXPECT_EQ(with([](auto& m) { m.scale[0].recommendations.push_back({at(-1), 1}); }),

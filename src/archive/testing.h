@@ -168,6 +168,7 @@ inline SavedState full_state() {
   state.policies.provision = decide::provision::whole_groups();
   state.memory.scale.resize(state.policies.scale.size());
   state.memory.planned = {{{0}, 7, at(95)}, {{0}, 8, at(95)}};
+  state.memory.requested = {{{0}, 2}, {{1}, 4}};
   state.names.nodes.set({0}, "node-0");
   state.names.claims.set({0}, "claim-0");
   state.names.gangs.set({0}, "chat-0");

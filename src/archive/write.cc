@@ -371,6 +371,9 @@ Json memory(const control::Memory& from) {
     put(item, "decided_at_ns", planned.decided_at);
     json["planned"].push_back(item);
   }
+  for (const control::RequestedReplicas& item : from.requested) {
+    json["requested"].push_back({{"service", item.service.value}, {"replicas", item.replicas}});
+  }
   return json;
 }
 
@@ -433,11 +436,12 @@ bool needs_format_6(const model::Snapshot& snapshot) {
   return found;
 }
 
-/// Returns true if a node has no GPUs and no GPU kind, if running pods keep others apart, or if an instance type states
-/// more than CPU and memory.
+/// Returns true if a node has no GPUs and no GPU kind, if running pods keep others apart, if a gang waits without GPUs,
+/// or if an instance type states more than CPU and memory.
 bool needs_format_7(const model::Snapshot& snapshot) {
-  bool found = std::ranges::any_of(snapshot.catalog->eligibility.pod_classes,
-                                   [](const model::PodClass& pods) { return !pods.kept_apart.empty(); });
+  bool found = std::ranges::any_of(snapshot.catalog->eligibility.pod_classes, [](const model::PodClass& pods) {
+    return !pods.kept_apart.empty() || pods.unsupported == model::PodRule::no_gpus;
+  });
   found |= std::ranges::any_of(snapshot.catalog->instance_types, [](const model::InstanceType& type) {
     return type.storage_mib || type.pod_slots || type.extended;
   });
@@ -445,8 +449,10 @@ bool needs_format_7(const model::Snapshot& snapshot) {
   return found;
 }
 
-/// Returns the lowest version that has a key for everything in the snapshot, so that older readers read what they can.
-std::int64_t format_of(const model::Snapshot& snapshot) {
+/// Returns the lowest version that has a key for everything in the state, so that older readers read what they can.
+std::int64_t format_of(const SavedState& state) {
+  const model::Snapshot& snapshot = state.snapshot;
+  if (!state.memory.requested.empty()) return 8;
   if (needs_format_7(snapshot)) return 7;
   if (needs_format_6(snapshot)) return 6;
   if (needs_format_5(snapshot)) return 5;
@@ -475,7 +481,7 @@ Json scale_policies(const std::vector<decide::scale::Policy>& by_service) {
 std::string to_json(const SavedState& state) {
   const model::Snapshot& from = state.snapshot;
   Writer out;
-  out.member("format_version", format_of(from));
+  out.member("format_version", format_of(state));
   out.member("version", from.version);
   out.member("at_ns", ns(from.at));
   Json policies = {{"name", state.policies.name}, {"scale", scale_policies(state.policies.scale)}};

@@ -5,7 +5,7 @@
 
 namespace capstan {
 
-/// An integer with a unit. Sums and differences keep the unit; other arithmetic uses `count`.
+/// An integer with a unit. Sums, differences and multiples keep the unit; other arithmetic uses `count`.
 template <typename Tag>
 struct Quantity {
   std::int64_t count = 0;

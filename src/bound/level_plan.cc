@@ -6,8 +6,9 @@
 namespace capstan::bound {
 namespace {
 
-/// Adjacent levels of the plan that ended in the same bin. The k-th level stands for the k-th replica. They extend from
-/// `top` down to the levels that ended later, or if there are none, to the levels in use.
+/// A range of levels that ended in the same bin. The k-th level is the use of the k-th replica over time. The range
+/// extends from `top` down to the `top` of the range that is above it on the stack. The range at the top of the stack
+/// extends down to the levels in use.
 struct EndedLevels {
   double top = 0;       ///< upper end of these levels, in replicas
   std::size_t bin = 0;  ///< first bin in which these levels are not used
@@ -41,8 +42,8 @@ LevelPlan cheapest_levels(std::span<const double> demand, double start_bins, dou
   for (std::size_t bin = 0; bin < demand.size(); ++bin) {
     if (demand[bin] < current) ended.push_back({current, bin});
     while (current < demand[bin]) {
-      // The plan rises to the top of the levels that ended last, then to the top of the levels that ended before them.
-      // No replica has run yet above the highest of these levels.
+      // The plan rises in steps: through the levels that ended last, then through earlier ended levels, and
+      // last through levels on which no replica has run yet.
       const double top = ended.empty() ? demand[bin] : std::min(demand[bin], ended.back().top);
       const bool known = !ended.empty();
       if (known && static_cast<double>(bin - ended.back().bin) <= start_bins) {

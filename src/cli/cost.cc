@@ -47,13 +47,14 @@ class CostReader {
 
 std::vector<Statement> consolidation_answer(const CostArguments& arguments, CostReader& read) {
   plan::ConsolidationInput input{
-      .replicas_ended_per_day = arguments.ended_per_day,
+      .replicas_ended_per_day = {},
       .cold_start = read.duration(arguments.cold_start, "--cold-start"),
       .gpus_per_replica = arguments.gpus_per_replica,
       .price = {read.usd(arguments.usd_per_gpu_hour, "--usd-per-gpu-hour"), Evidence::stated},
       .requests_per_s = arguments.requests_per_s,
       .replicas = arguments.replicas,
       .per_lost_request = {}};
+  if (arguments.ended_per_day > 0) input.replicas_ended_per_day = arguments.ended_per_day;
   if (!arguments.usd_per_lost_request.empty()) {
     input.per_lost_request = read.usd(arguments.usd_per_lost_request, "--usd-per-lost-request");
   }

@@ -15,10 +15,10 @@ struct CostArguments {
   CostQuestion question = CostQuestion::warm_pool;
   std::int64_t replicas = 1;
   std::int64_t gpus_per_replica = 1;
-  std::string usd_per_gpu_hour;  ///< price of a GPU-hour, such as "6.88"
-  std::string usd_per_hour;      ///< price of the fleet for an hour
-  std::string idle = "30%";      ///< share of the paid GPU time without work
-  std::int64_t ended_per_day = 60;
+  std::string usd_per_gpu_hour;    ///< price of a GPU-hour, such as "6.88"
+  std::string usd_per_hour;        ///< price of the fleet for an hour
+  std::string idle = "30%";        ///< share of the paid GPU time without work
+  std::int64_t ended_per_day = 0;  ///< 0: not stated
   std::string cold_start = "5m";
   double requests_per_s = 0;
   std::string usd_per_lost_request;

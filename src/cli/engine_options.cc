@@ -85,9 +85,9 @@ CLI::App* add_engine_serve(CLI::App& engine, EngineServeArguments& a) {
   add_time(*serve, "--loading", a.loading,
            "Last part of --cold-start, in which the engine answers 503 instead of refusing connections");
   add_time(*serve, "--shutdown-timeout", a.shutdown_timeout, "Time to finish running requests after SIGTERM or SIGINT");
-  serve->add_option("--metrics", a.metrics, "Engine whose metric names are used")
-      ->check(CLI::IsMember({"vllm", "sglang"}))
-      ->option_text("vllm|sglang");
+  add_word(
+      *serve, "--metrics", {"vllm", "sglang"}, [&a](const std::string& word) { a.metrics = word; },
+      "Engine whose metric names are used");
   add_integer(*serve, "--stream-interval", a.stream_interval, 1, "Tokens per piece of a stream");
   add_integer(*serve, "--answer-tokens", a.answer_tokens, 1, "Mean number of tokens of answers that end by themselves");
   add_integer(*serve, "--seed", a.seed, 0, "Seed of the lengths of answers that end by themselves");
@@ -124,9 +124,9 @@ CLI::App* add_engine_load(CLI::App& engine, EngineLoadArguments& a) {
       ->option_text("azure-hour");
   load->add_option("--model", a.model, "Model name in each request")->option_text("NAME");
   add_access(*load, a.access);
-  load->add_option("--route", a.route, "How to choose the endpoint of a request")
-      ->check(CLI::IsMember({"round_robin", "least_loaded"}))
-      ->option_text("round_robin|least_loaded");
+  add_word(
+      *load, "--route", {"round_robin", "least_loaded"}, [&a](const std::string& word) { a.route = word; },
+      "How to choose the endpoint of a request");
   load->add_option_function<std::string>(
           "--duration", [&a](const std::string& text) { a.duration = read_time("--duration", text); },
           "Send only requests that arrive before this time")

@@ -104,9 +104,8 @@ void print_summary(const LintArguments& arguments, const lint::Report& found) {
 
 ExitCode judge(const LintArguments& arguments, const lint::Report& found) {
   if (!found.unreadable.empty()) return kError;
-  if (arguments.fail_on == "never") return kOk;
-  const lint::Severity bound = *lint::severity_named(arguments.fail_on);
-  const auto counts = [&](const lint::Finding& finding) { return finding.severity >= bound; };
+  if (!arguments.fail_on) return kOk;
+  const auto counts = [&](const lint::Finding& finding) { return finding.severity >= *arguments.fail_on; };
   return std::ranges::any_of(found.findings, counts) ? kFindings : kOk;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ struct LintArguments {
   std::vector<std::string> exclude;
   std::vector<std::string> rules;  ///< "rule=severity"
   std::string output = "text";
-  std::string fail_on = "warning";
+  /// Severity from which findings cause exit code 2; none: no finding does.
+  std::optional<lint::Severity> fail_on = lint::Severity::warning;
   std::string kube_version;
   std::string config;          ///< path of the configuration; empty: .capstan-lint.yaml, if it exists
   std::string baseline;        ///< path of the findings to leave out; empty: none
@@ -37,7 +39,8 @@ struct LintArguments {
 /// Returns the objects of a cluster as texts to lint. All of them count as one deployment.
 std::vector<lint::Text> cluster_texts(std::vector<kube::AuthoredObject> objects);
 
-/// Finds mistakes in manifests. Exit code 2 if there are any.
+/// Finds mistakes in manifests. Exit code 2 if a finding is at least as severe as `fail_on`, but 1 if an input cannot
+/// be read.
 ExitCode lint(const LintArguments& arguments);
 
 }  // namespace capstan::cli

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/options.h"
+#include "lint/config.h"
 
 namespace capstan::cli {
 namespace {
@@ -44,7 +45,10 @@ CLI::App* add_lint(CLI::App& app, LintArguments& arguments) {
   const auto take_output = [&arguments](const std::string& word) { arguments.output = word; };
   add_word(*command, "-o,--output", {"text", "concise", "json", "sarif", "github", "junit"}, take_output,
            "Format of the findings");
-  const auto take_bound = [&arguments](const std::string& word) { arguments.fail_on = word; };
+  const auto take_bound = [&arguments](const std::string& word) {
+    arguments.fail_on.reset();
+    if (const auto severity = lint::severity_named(word)) arguments.fail_on = *severity;  // not for "never"
+  };
   add_word(*command, "--fail-on", {"error", "warning", "info", "never"}, take_bound,
            "Exit with 2 at findings of this severity or above; default: warning");
   command->add_option("--rule", arguments.rules, "Change the severity of a rule: off, info, warning or error")

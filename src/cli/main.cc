@@ -154,7 +154,9 @@ CLI::App* add_decide(CLI::App& app, DecideArguments& arguments) {
 void add_scenario_moment(CLI::App& command, std::string& scenario, std::string& at,
                          capstan::scenario::ScenarioOverrides& overrides, const std::string& description) {
   command.add_option("--scenario", scenario, description)->option_text("SCENARIO.yaml");
-  command.add_option("--at", at, "Moment since the start of the simulation")->option_text("DURATION");
+  command
+      .add_option("--at", at, "Moment of the simulation: a duration since its start (29m), or HH:MM[:SS] (00:29:00)")
+      ->option_text("MOMENT");
   add_policy(command, overrides.policies, false);
   add_changes(command, overrides);
   for (const char* option : {"--at", "--policy", "--trace", "--seed", "--set"}) {

@@ -14,6 +14,7 @@
 #include "experiment/run/job_names.h"
 #include "experiment/run/prepare.h"
 #include "experiment/text/layout.h"
+#include "experiment/text/moment.h"
 #include "explain/explain.h"
 #include "explain/object.h"
 #include "manifest/errors.h"
@@ -79,9 +80,10 @@ Result<archive::SavedState> state_at(const scenario::Scenario& scenario, std::op
   }();
   if (!run) return std::unexpected(run.error());
   if (!state) {
-    return std::unexpected(Error{
-        ErrorKind::usage, "--at", 0, 0,
-        fmt::format("the run ends after {}, expected a moment before that", manifest::duration_text(run->simulated))});
+    return std::unexpected(
+        Error{ErrorKind::usage, "--at", 0, 0,
+              fmt::format("{}the run ends after {}, expected a moment before that",
+                          at ? experiment::moment_words(*at) + ": " : "", manifest::duration_text(run->simulated))});
   }
   return std::move(*state);
 }
@@ -102,12 +104,7 @@ std::expected<archive::SavedState, manifest::Errors> state_of_scenario(const std
 
 }  // namespace
 
-Result<Instant> read_moment(const std::string& text) {
-  const std::optional<Duration> at = manifest::read_duration(text);
-  if (at && *at >= Duration{}) return Instant{*at};
-  return std::unexpected(Error{ErrorKind::usage, "--at", 0, 0,
-                               fmt::format("\"{}\", expected a duration since the start such as 33m", text)});
-}
+Result<Instant> read_moment(const std::string& text) { return experiment::read_recorded_moment(text, Instant{}); }
 
 std::expected<archive::SavedState, manifest::Errors> simulated_state(const std::string& file,
                                                                      const scenario::ScenarioOverrides& overrides,
@@ -177,7 +174,9 @@ ExitCode explain(const ExplainArguments& arguments) {
     const std::string document = explain::json(*state->snapshot.catalog, arguments.object, policy, account);
     return print(Json::parse(document).dump(2) + "\n");
   }
-  std::string text = policy.empty() ? "" : "policy:  " + policy + "\n";
+  const bool is_chosen = !arguments.overrides.policies.empty();
+  const std::string_view choice = is_chosen ? "" : " (the scenario's first; --policy NAME explains another)";
+  std::string text = policy.empty() ? "" : fmt::format("policy:  {}{}\n", policy, choice);
   text += explain::lines(account.summary) + "\n";
   if (arguments.verbose) {
     text += '\n' + experiment::wrapped_lines(experiment::sentence_lines(account.text),

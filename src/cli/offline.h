@@ -24,7 +24,8 @@ ExitCode print_decision(const archive::SavedState& state, Layer layer, Output ou
 /// @param option  option that needs the memory, for the error
 Result<void> check_memory_is_known(const scenario::PolicySpec& policy, const std::string& option);
 
-/// Returns the moment of `--at`, a duration since a start; a usage error if the text is not such a duration.
+/// Returns the moment of `--at` in a simulation: a duration since its start, or a time of its clock such as "00:29:00".
+/// Other texts are a usage error.
 Result<Instant> read_moment(const std::string& text);
 /// Simulates a scenario's first policy.
 /// @param at  the result is the state at the first decision at or after this moment; none: at the last decision
@@ -32,7 +33,7 @@ std::expected<archive::SavedState, manifest::Errors> simulated_state(const std::
                                                                      const scenario::ScenarioOverrides& overrides,
                                                                      std::optional<Instant> at);
 
-/// Prints one decision of one layer, from a snapshot file.
+/// Prints the decisions of one layer about the state in a snapshot file. The scale layer decides about each service.
 ExitCode decide(const DecideArguments& arguments);
 
 struct ExplainArguments {

@@ -22,7 +22,7 @@ CLI::Option* add_word(CLI::App& command, const std::string& option, const std::v
   std::string shown;
   for (const std::string& word : words) shown += (shown.empty() ? "" : "|") + word;
   return command.add_option_function<std::string>(option, std::move(take), help)
-      ->check(CLI::IsMember(words, CLI::ignore_case))
+      ->transform(CLI::IsMember(words, CLI::ignore_case))  // it writes the word as in the list, unlike check()
       ->option_text(shown);
 }
 

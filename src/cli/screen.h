@@ -1,14 +1,15 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "top/watched_view.h"
+
 // The whole terminal, for a command that draws again and again.
 namespace capstan::cli {
 
-enum class Key : std::uint8_t { quit, pause, sort, up, down, page_up, page_down, home, end };
+using capstan::top::Key;
 
 /// Removes all complete keys from the start of the input, and returns the keys that `Key` lists. Other keys are
 /// dropped. The bytes of an incomplete key stay in the input.

@@ -30,7 +30,8 @@ TEST(Screen, KeysMayArriveInParts) {
 }
 
 TEST(Screen, OtherSequencesAreDroppedWhole) {
-  // A mouse report and an unknown function key hold letters that are keys of their own.
+  // The mouse report ends with `s`, which is a key of its own. The whole report is dropped, and so is the function key
+  // F5. The key Escape is dropped, too, but the `q` after it counts.
   std::string input = "\x1b[<0;10;5s\x1b[15~\x1bq";
   EXPECT_EQ(take_keys(input), std::vector<Key>{Key::quit});
   EXPECT_EQ(input, "");

@@ -27,6 +27,7 @@
 #include "serve/paced_run.h"
 #include "serve/result_file.h"
 #include "top/feed.h"
+#include "top/watched_view.h"
 
 namespace capstan::cli {
 namespace {
@@ -188,12 +189,11 @@ Or<FactSource> open(const TopArguments& arguments, bool watches) {
   return FactSource{.state = *std::move(state)};
 }
 
-/// Shows the feed on the screen and handles keys.
+/// Shows the feed on the screen until a key or a signal ends it.
 class Watcher {
  public:
   Watcher(Feed& feed, View view) : feed_(feed), view_(std::move(view)) {}
 
-  /// Draws until a key or a signal ends it.
   void run() {
     Screen screen;
     const net::Clock clock = net::machine_clock();
@@ -213,7 +213,7 @@ class Watcher {
       if (screen.was_resized() || (sockets[1].revents & POLLIN) != 0) is_due = true;
       for (const Key key : screen.keys()) {
         if (key == Key::quit) return;
-        press(key);
+        view_.press(key);
         is_due = true;
         drawn = Instant{};
       }
@@ -222,58 +222,13 @@ class Watcher {
 
  private:
   bool draw(Screen& screen) {
-    Feed::LatestFacts latest = feed_.latest();
-    if (!is_paused_ || !shown_) shown_ = std::move(latest.facts);
-    view_.output.width = static_cast<std::size_t>(output_width());
-    view_.height = static_cast<std::size_t>(std::max(output_height(), 1));
-    view_.state = is_paused_ ? "paused" : std::move(latest.state);
-    view_.notice = std::move(latest.notice);
-    if (!shown_) {
-      const std::string words = view_.notice.empty() ? view_.source + " · " + view_.state : view_.notice;
-      return screen.draw(capstan::top::line({{capstan::top::plain(words)}}, view_.output));
-    }
-    view_.scroll = std::min(view_.scroll, capstan::top::max_scroll(*shown_, view_));
-    return screen.draw(capstan::top::frame(*shown_, view_));
-  }
-
-  void press(Key key) {
-    const std::size_t page = view_.height > 6 ? view_.height - 6 : 1;
-    const auto up = [&](std::size_t lines) { view_.scroll -= std::min(view_.scroll, lines); };
-    switch (key) {
-      case Key::quit:
-        break;
-      case Key::pause:
-        is_paused_ = !is_paused_;
-        break;
-      case Key::sort:
-        view_.sort = static_cast<capstan::top::NodeOrder>((static_cast<std::size_t>(view_.sort) + 1) %
-                                                          capstan::top::kNodeOrders);
-        break;
-      case Key::up:
-        up(1);
-        break;
-      case Key::page_up:
-        up(page);
-        break;
-      case Key::home:
-        view_.scroll = 0;
-        break;
-      case Key::down:
-        ++view_.scroll;
-        break;
-      case Key::page_down:
-        view_.scroll += page;
-        break;
-      case Key::end:
-        view_.scroll = shown_ ? capstan::top::max_scroll(*shown_, view_) : 0;
-        break;
-    }
+    const auto width = static_cast<std::size_t>(output_width());
+    const auto height = static_cast<std::size_t>(std::max(output_height(), 1));
+    return screen.draw(view_.lines(feed_.latest(), width, height));
   }
 
   Feed& feed_;
-  View view_;
-  std::shared_ptr<const capstan::top::Facts> shown_;
-  bool is_paused_ = false;
+  capstan::top::WatchedView view_;
 };
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace {
 
 using namespace decide::scale;
 
-// Bounds that keep every sum over a hostile file within 64 bits. `kMaxMilli` allows a memory metric of up to 400 GB.
+// Bounds that keep sums over the pods of a hostile file within 64 bits. `kMaxMilli` allows a memory metric of up to
+// 400 GB.
 constexpr std::int64_t kMaxMilli = 400'000'000'000'000;
 // Kubernetes keeps replica counts and policy values in int32.
 constexpr std::int64_t kMinInt32 = std::numeric_limits<std::int32_t>::min();

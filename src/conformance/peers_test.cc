@@ -1,4 +1,4 @@
-// Runs the peers' own cases if their files are present, and tests the handling of invalid cases.
+// Runs the peers' own cases if their files are present, and further cases with null fields, large numbers or bad input.
 #include "conformance/peers.h"
 
 #include <gtest/gtest.h>

@@ -15,9 +15,9 @@ struct Difference {
 };
 
 /// Returns the fields in which `found` differs from `expected`. Only fields of `expected` are compared, and an absent
-/// field equals null. An expected `error` matches any error. If `found` has no field `X_min_exclusive`, `X_min` or
-/// `X_max`, such a field is a bound on field X. If `found` has no field `derived`, the fields in it are compared with
-/// the fields beside it.
+/// field equals null. An expected `error` matches any error. Two kinds of expected fields are special, unless `found`
+/// has a field of the same name: `X_min_exclusive`, `X_min` and `X_max` are bounds on field X of `found`, and the
+/// members of `derived` are compared with the fields of these names in `found` itself.
 std::vector<Difference> differences(const Value& expected, const Value& found, std::span<const Tolerance> tolerances);
 
 struct Failure {

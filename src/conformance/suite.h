@@ -14,13 +14,14 @@ namespace capstan::conformance {
 /// One row of a case file: an input for a peer, and the answer that the peer's own tests expect.
 struct Case {
   std::string id;
-  std::string kind;  ///< part of the peer that the case tests; "" if the file states none, which no suite has
+  std::string kind;  ///< part of the peer that the case tests; "" if the file states none, and then the case fails
   Value given;
   Value expect;  ///< expected fields of the answer; other fields are not compared
 };
 
 /// Parses the `cases` of a file `{source, schema, cases: [{id, kind, given, expect}]}`.
-/// @return an error if the text is not JSON, has more than 100 000 rows, or has a row without these parts
+/// @return an error if the text is not JSON, has no list `cases` or more than 100 000 rows, or has a row without `id`,
+/// `given` or `expect`
 Result<std::vector<Case>> parse_cases(std::string_view text, const std::string& file);
 
 /// Allowed deviation of a field. Other fields may deviate by 1e-9 relatively, and integers not at all.

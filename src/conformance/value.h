@@ -15,7 +15,8 @@ namespace capstan::conformance {
 
 class Value;
 
-/// A name and its value. It is a template so that it is complete as soon as Value is, even inside Value's constructors.
+/// A name and its value. It contains a Value, and Value's inline constructors need it as a complete type. Only a
+/// template meets both: it is instantiated when these constructors are compiled, after the end of class Value.
 template <typename V>
 struct NamedValue {
   std::string key;

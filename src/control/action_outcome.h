@@ -24,7 +24,8 @@ struct ActionOutcome {
   std::optional<model::Reason> why{};
 };
 
-/// A function that is called with each outcome, after the input observer has seen the inputs of the decision.
+/// A function that is called with each outcome. If the input observer sees the inputs of the decision, it sees them
+/// earlier. It does not see them if all actions of a decision about pods and nodes were withheld.
 using OutcomeObserver = std::function<void(const ActionOutcome&)>;
 
 }  // namespace capstan::control

@@ -31,6 +31,15 @@ model::Plan actions_of(model::Plan& plan) { return {.actions = std::exchange(pla
 
 }  // namespace
 
+void start_from_requested(const std::vector<RequestedReplicas>& requested, decide::scale::WorkloadView& role) {
+  const auto start = [&](auto& view) {
+    const auto found = std::ranges::lower_bound(requested, view.service, {}, &RequestedReplicas::service);
+    if (found != requested.end() && found->service == view.service) view.current = found->replicas;
+  };
+  start(role);
+  std::ranges::for_each(role.alternatives, start);
+}
+
 Controller::Controller(Policies policies, ports::World& world, Options options)
     : policies_(std::move(policies)),
       world_(world),
@@ -60,10 +69,14 @@ void Controller::tick() {
   // From here on the index and the memory agree with the snapshot. The layers only read the snapshot.
 
   update_planned(memory_.planned, seen.snapshot, index_, now);
+  memory_.requested.clear();
+  for (const auto& [service, replicas] : in_flight_.requested()) memory_.requested.push_back({service, replicas});
   const std::vector<model::ServiceId> due = due_services(seen.snapshot, now);
   if (!due.empty()) {
     update_slos(seen.snapshot, due, now);
-    if (input_observer_) input_observer_(seen.snapshot, memory_, due_at(seen.snapshot, due, now));
+    if (input_observer_) {
+      input_observer_(seen.snapshot, memory_, due_at(seen.snapshot, decidable(seen.snapshot, due), now));
+    }
     scale(seen, due, now);
   }
   if (now >= next_place_) {
@@ -84,6 +97,42 @@ std::vector<model::ServiceId> Controller::due_services(const model::Snapshot& sn
     due.push_back(service);
   });
   return due;
+}
+
+/// Returns the services of `due` that can be decided now: their current counts are known, and so are those of the
+/// services with which they are decided.
+std::vector<model::ServiceId> Controller::decidable(const model::Snapshot& snapshot,
+                                                    const std::vector<model::ServiceId>& due) const {
+  if (in_flight_.entries().empty()) return due;
+  const model::Catalog& catalog = *snapshot.catalog;
+  const std::vector<model::ServiceId> deciders = deciders_of(snapshot);
+  std::set<model::ServiceId> unknown;
+  for (const model::ServiceId service : due) {
+    const auto has_unknown_count = [&](model::ServiceId id) {
+      return known_row(deciders, id.value) == service && snapshot.services.find(id) != nullptr &&
+             is_scaling(id, snapshot);
+    };
+    if (has_unknown_count(service) || std::ranges::any_of(catalog.service(service).alternatives, has_unknown_count)) {
+      unknown.insert(service);
+    }
+  }
+  std::vector<model::ServiceId> known = due;
+  std::erase_if(known, [&](model::ServiceId service) {
+    if (unknown.contains(service)) return true;
+    return decide::scale::is_paired(catalog, service, policy_of(service)) &&
+           unknown.contains(decide::scale::other_role(catalog, service));
+  });
+  return known;
+}
+
+const decide::scale::Policy& Controller::policy_of(model::ServiceId service) const {
+  return settings_in_force(memory_.slo[service.value], policies_.scale[service.value]);
+}
+
+/// Returns, by service, the service whose decision sets its replicas.
+std::vector<model::ServiceId> Controller::deciders_of(const model::Snapshot& snapshot) const {
+  return decide::scale::deciders(snapshot,
+                                 [&](model::ServiceId id) -> const decide::scale::Policy& { return policy_of(id); });
 }
 
 DueDecisions Controller::due_at(const model::Snapshot& snapshot, const std::vector<model::ServiceId>& services,
@@ -174,10 +223,7 @@ void Controller::update_slos(const model::Snapshot& snapshot, const std::vector<
 
 void Controller::scale(const ports::Observation& seen, const std::vector<model::ServiceId>& due, Instant now) {
   const model::Catalog& catalog = *seen.snapshot.catalog;
-  const auto policy_of = [&](model::ServiceId id) -> const decide::scale::Policy& {
-    return settings_in_force(memory_.slo[id.value], policies_.scale[id.value]);
-  };
-  const std::vector<model::ServiceId> deciders = decide::scale::deciders(seen.snapshot, policy_of);
+  const std::vector<model::ServiceId> deciders = deciders_of(seen.snapshot);
   const decide::scale::MixSource mixes{
       .deciders = deciders,
       .memories = memory_.scale,
@@ -216,13 +262,7 @@ std::optional<decide::scale::WorkloadView> Controller::view_of(const model::Snap
   decide::scale::WorkloadView role = decide::scale::view_of_mix(snapshot, index_, service, mixes, now);
   const auto unknown = [&](const auto& view) { return is_scaling(view.service, snapshot); };
   if (unknown(role) || std::ranges::any_of(role.alternatives, unknown)) return std::nullopt;
-  // The next decision starts from the count of a scale-down on its way. Otherwise a decision to change nothing would
-  // cancel the scale-down.
-  const auto start = [&](auto& view) {
-    view.current = in_flight_.requested_replicas(view.service).value_or(view.current);
-  };
-  start(role);
-  std::ranges::for_each(role.alternatives, start);
+  start_from_requested(memory_.requested, role);
   return role;
 }
 
@@ -246,16 +286,16 @@ void Controller::place_and_provision(const ports::Observation& seen, bool is_sho
   const decide::place::LeavingNodes leaving = decide::provision::leaving(memory_.provision);
   std::optional<std::pair<decide::place::Memory, decide::provision::Memory>> before;
   if (input_observer_ && !is_shown) before.emplace(memory_.place, memory_.provision);
-  const std::uint64_t actions = log_.count();
   placed_ = decider_->place({index_, seen.snapshot, memory_.planned, *policies_.place, now, leaving}, memory_.place);
   if (policies_.provision) {
     provisioned_ = decider_->provision({index_, seen.snapshot, placed_, *policies_.provision, now}, memory_.provision);
   } else {
     provisioned_ = {};
   }
+  const bool has_actions = !placed_.plan.actions.empty() || !provisioned_.plan.actions.empty();
   submit(actions_of(placed_.plan), Layer::place, seen.snapshot, now);
   submit(actions_of(provisioned_.plan), Layer::provision, seen.snapshot, now);
-  if (!before || log_.count() == actions) return;
+  if (!before || !has_actions) return;  // a withheld action counts, because its outcome is shown as well
   Memory inputs = memory_;
   std::tie(inputs.place, inputs.provision) = *std::move(before);
   input_observer_(seen.snapshot, inputs, {.services = std::vector<model::ServiceId>(), .placement = true});
@@ -264,9 +304,12 @@ void Controller::place_and_provision(const ports::Observation& seen, bool is_sho
 void Controller::submit(model::Plan plan, Layer layer, const model::Snapshot& snapshot, Instant now) {
   if (plan.actions.empty()) return;
   for (const model::Action& action :
-       guard(plan, snapshot, index_, in_flight_, memory_.place, memory_.provision, stats_.violations)) {
+       guard(plan, snapshot, index_, memory_.place, memory_.provision, stats_.violations)) {
     withhold(action, snapshot.at);
   }
+  stats_.violations.scale_downs_without_data += count_scale_downs_without_data(
+      plan, snapshot, index_, in_flight_,
+      [&](model::ServiceId id) -> const decide::scale::Policy& { return policy_of(id); });
   for (model::Action& action : plan.actions) {
     if (in_flight_.full()) {
       withhold(action, snapshot.at);  // a later tick decides it again

@@ -40,6 +40,13 @@ struct Policies {
   std::vector<Instant> acknowledged{};
 };
 
+/// The replica count that an action on its way asks for.
+struct RequestedReplicas {
+  model::ServiceId service;
+  ReplicaCount replicas = 0;
+  friend bool operator==(const RequestedReplicas&, const RequestedReplicas&) = default;
+};
+
 /// Everything that the loop remembers between two ticks and that affects a decision. Its size is bounded. A saved
 /// snapshot with this memory replays the decision byte for byte.
 struct Memory {
@@ -48,9 +55,11 @@ struct Memory {
   decide::provision::Memory provision;
   std::vector<model::PlannedGang> planned;
   std::vector<SloMemory> slo{};  ///< SLO states by service; a breach changes `scale` and the settings in force
+  /// Counts of the actions on their way, ascending by service. A decision about replicas starts from them.
+  std::vector<RequestedReplicas> requested{};
 };
 
-/// The part of the loop that decides at a tick.
+/// The decisions that are due at a tick.
 struct DueDecisions {
   /// Services whose replicas are decided, ascending; no value: all of them.
   std::optional<std::vector<model::ServiceId>> services{};
@@ -59,6 +68,10 @@ struct DueDecisions {
 
   bool has(model::ServiceId service) const { return !services || std::ranges::binary_search(*services, service); }
 };
+
+/// Sets the counts of the service and its alternatives to the counts that actions on their way ask for. Otherwise a
+/// decision to change nothing would cancel a scale-down whose replicas drain.
+void start_from_requested(const std::vector<RequestedReplicas>& requested, decide::scale::WorkloadView& role);
 
 /// A function that is called with the snapshot and the memory from which the layers decide, and with the decisions that
 /// are due.
@@ -83,8 +96,9 @@ struct Stats {
 };
 
 /// The control loop: observe, scale, place, provision, submit. It uses only ports::World, so that the same code runs in
-/// the simulator and against a cluster. It never waits, never reads a clock, and makes no decision itself: it asks its
-/// decider.
+/// the simulator and against a cluster. It never waits, and it takes the time from the world. Its decider makes the
+/// decisions. The loop reconciles the decisions about prefill and decode, and removes actions that would exceed a
+/// limit.
 class Controller {
  public:
   static constexpr Duration kReversalWindow = std::chrono::minutes(15);
@@ -127,6 +141,10 @@ class Controller {
   void place_and_provision(const ports::Observation& seen, bool is_shown, Instant now);
   DueDecisions due_at(const model::Snapshot& snapshot, const std::vector<model::ServiceId>& services,
                       Instant now) const;
+  std::vector<model::ServiceId> decidable(const model::Snapshot& snapshot,
+                                          const std::vector<model::ServiceId>& due) const;
+  std::vector<model::ServiceId> deciders_of(const model::Snapshot& snapshot) const;
+  const decide::scale::Policy& policy_of(model::ServiceId service) const;
   void submit(model::Plan plan, LoggedAction::Layer layer, const model::Snapshot& snapshot, Instant now);
   void withhold(const model::Action& action, Instant decided_at);
   void show_withheld();

@@ -283,6 +283,50 @@ TEST(Controller, ShowsTheEndOfEveryAction) {
   EXPECT_EQ(shown, (std::vector<std::string>{"inputs of 0", "Shadow at 0", "inputs of 15", "applied at 15"}));
 }
 
+/// Launches nodes at its second question, more than the pool may have, so that the guard withholds the launch.
+class TooManyNodes final : public Decider {
+ public:
+  decide::scale::Decision scale(const ScaleInputs& question, decide::scale::Memory& memory) override {
+    return policies_.scale(question, memory);
+  }
+  decide::place::Decision place(const PlaceInputs& question, decide::place::Memory& memory) override {
+    return policies_.place(question, memory);
+  }
+  decide::provision::Decision provision(const ProvisionInputs&, decide::provision::Memory&) override {
+    decide::provision::Decision decision;
+    model::LaunchNodes launch;
+    launch.pool = {0};
+    launch.offering = {0};
+    launch.count = 100;
+    if (++asked_ == 2) decision.plan.actions.push_back({.effect = launch, .why = {}});
+    return decision;
+  }
+
+ private:
+  PolicyDecider policies_;
+  int asked_ = 0;
+};
+
+TEST(Controller, ShowsTheInputsOfADecisionWhoseActionsAreAllWithheld) {
+  ScriptedWorld world;
+  world.sell();
+  std::vector<std::string> shown;
+  const auto input_observer = [&](const model::Snapshot& snapshot, const Memory&, const DueDecisions&) {
+    shown.push_back("inputs of " + std::to_string(whole_seconds(snapshot.at.since_start)));
+  };
+  const auto outcome_observer = [&](const ActionOutcome& outcome) {
+    EXPECT_EQ(outcome.kind, ActionOutcome::Kind::withheld);
+    shown.push_back("withheld at " + std::to_string(whole_seconds(outcome.decided_at.since_start)));
+  };
+  Controller controller(fixed(2), world,
+                        {.input_observer = input_observer,
+                         .decider = std::make_unique<TooManyNodes>(),
+                         .outcome_observer = outcome_observer});
+  run_to(controller, world, {seconds(5)});
+  EXPECT_TRUE(world.submitted.empty());
+  EXPECT_EQ(shown, (std::vector<std::string>{"inputs of 0", "inputs of 1", "withheld at 1"}));
+}
+
 TEST(Controller, AsksItsDecider) {
   const auto replicas_after_a_tick = [](std::unique_ptr<Decider> decider) {
     ScriptedWorld world;

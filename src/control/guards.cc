@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -25,26 +26,28 @@ bool leaves_gang_partial(const model::BindPods& bind, const model::Snapshot& sna
   });
 }
 
-/// Returns true if a ready replica of the service gives no usable reading.
-bool has_silent_replica(model::ServiceId service, const model::Snapshot& snapshot, const fleet::Index& index) {
+/// Returns true if a ready replica of the service has no usable reading of one of the signals.
+bool has_silent_replica(model::ServiceId service, const model::Snapshot& snapshot, const fleet::Index& index,
+                        std::span<const model::SignalField> needed) {
   const auto gangs = index.gangs_by_service.find(service);
   if (gangs == index.gangs_by_service.end()) return false;
   return std::ranges::any_of(gangs->second, [&](model::GangId id) {
     const model::Gang& gang = snapshot.gangs.at(id);
-    return gang.phase == model::Gang::Phase::ready && !snapshot.signals_of(id).waiting.usable();
+    if (gang.phase != model::Gang::Phase::ready) return false;
+    const model::ReplicaSignals& signals = snapshot.signals_of(id);
+    return std::ranges::any_of(needed, [&](model::SignalField field) { return !(signals.*field).usable(); });
   });
 }
 
-bool lowers_without_data(const model::Action& action, const model::Snapshot& snapshot, const fleet::Index& index,
-                         const InFlight& in_flight) {
-  if (const auto* convert = std::get_if<model::ConvertReplica>(&action.effect)) {
-    return has_silent_replica(convert->from, snapshot, index);
-  }
+/// Returns the service that the action lowers; empty if it lowers none, or if a person stated the count.
+std::optional<model::ServiceId> lowered_service(const model::Action& action, const model::Snapshot& snapshot,
+                                                const InFlight& in_flight) {
+  if (const auto* convert = std::get_if<model::ConvertReplica>(&action.effect)) return convert->from;
   const auto* set = std::get_if<model::SetReplicas>(&action.effect);
   const model::ServiceState* state = set == nullptr ? nullptr : snapshot.services.find(set->service);
-  if (state == nullptr || set->is_stated) return false;
+  if (state == nullptr || set->is_stated) return std::nullopt;
   const ReplicaCount from = in_flight.requested_replicas(set->service).value_or(state->desired_replicas);
-  return set->replicas < from && has_silent_replica(set->service, snapshot, index);
+  return set->replicas < from ? std::optional(set->service) : std::nullopt;
 }
 
 std::vector<model::PodId> pods_of(const model::BindPods& bind) {
@@ -130,9 +133,21 @@ class Limits {
 
 }  // namespace
 
+std::int64_t count_scale_downs_without_data(const model::Plan& plan, const model::Snapshot& snapshot,
+                                            const fleet::Index& index, const InFlight& in_flight,
+                                            const PolicyOf& policy_of) {
+  return std::ranges::count_if(plan.actions, [&](const model::Action& action) {
+    const std::optional<model::ServiceId> service = lowered_service(action, snapshot, in_flight);
+    if (!service) return false;
+    std::vector<model::SignalField> needed = decide::scale::needed_signals(policy_of(*service));
+    if (needed.empty()) needed = {&model::ReplicaSignals::waiting};
+    return has_silent_replica(*service, snapshot, index, needed);
+  });
+}
+
 std::vector<model::Action> guard(model::Plan& plan, const model::Snapshot& snapshot, const fleet::Index& index,
-                                 const InFlight& in_flight, const decide::place::Memory& placed,
-                                 const decide::provision::Memory& bought, Violations& violations) {
+                                 const decide::place::Memory& placed, const decide::provision::Memory& bought,
+                                 Violations& violations) {
   Limits limits(plan, snapshot, index, placed, bought);
   std::vector<bool> admitted;
   for (const model::Action& action : plan.actions) {
@@ -143,7 +158,6 @@ std::vector<model::Action> guard(model::Plan& plan, const model::Snapshot& snaps
     }
     const auto* bind = std::get_if<model::BindPods>(&action.effect);
     violations.partial_gang += bind != nullptr && leaves_gang_partial(*bind, snapshot) ? 1 : 0;
-    violations.scale_downs_without_data += lowers_without_data(action, snapshot, index, in_flight) ? 1 : 0;
   }
   std::vector<model::Action> allowed;
   std::vector<model::Action> refused;

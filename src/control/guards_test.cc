@@ -74,6 +74,12 @@ decide::provision::Memory memory_after(const Plan& plan) {
   return memory;
 }
 
+std::int64_t scale_downs_without_data(const Plan& plan, const model::Snapshot& snapshot,
+                                      const decide::scale::Policy& policy, const InFlight& in_flight = {}) {
+  return count_scale_downs_without_data(plan, snapshot, fleet::build(snapshot), in_flight,
+                                        [&](model::ServiceId) -> const decide::scale::Policy& { return policy; });
+}
+
 struct Row {
   const char* teaches;
   std::vector<Action> actions;
@@ -119,7 +125,7 @@ TEST(Guards, AQueuesLimitIsHard) {
     }
     Plan plan{.actions = {bind({0, 1})}, .no_actions = {}};
     Violations violations;
-    guard(plan, snapshot, fleet::build(snapshot), {}, memory, {}, violations);
+    guard(plan, snapshot, fleet::build(snapshot), memory, {}, violations);
     EXPECT_EQ(plan.actions.size() + static_cast<std::size_t>(violations.limit_exceeded), 1u);
     return plan.actions.size() == 1;
   };
@@ -140,12 +146,44 @@ TEST(Guards, TheFleetsLimitIsHard) {
     snapshot.nodes.set({0}, node);
     Plan plan{.actions = {launch(nodes)}, .no_actions = {}};
     Violations violations;
-    guard(plan, snapshot, fleet::build(snapshot), {}, {}, memory_after(plan), violations);
+    guard(plan, snapshot, fleet::build(snapshot), {}, memory_after(plan), violations);
     return plan.actions.size() == 1;
   };
   EXPECT_TRUE(allowed({.gpus = 24, .nodes = {}, .price_per_hour = {}}, 2));
   EXPECT_FALSE(allowed({.gpus = 23, .nodes = {}, .price_per_hour = {}}, 2));
   EXPECT_FALSE(allowed({.gpus = {}, .nodes = 2, .price_per_hour = {}}, 2));
+}
+
+/// A scale-down needs readings of the signals that the policy uses, and of no others.
+TEST(Guards, TheSignalsOfThePolicyDecideWhetherAScaleDownHasData) {
+  using Signals = model::ReplicaSignals;
+  const decide::scale::Policy queue = decide::scale::QueueHpa(), duty = decide::scale::DutyCycleHpa(),
+                              capstan = decide::scale::Capstan(), fixed = decide::scale::Fixed();
+  decide::scale::Rules by_kv;
+  by_kv.scale_on = decide::scale::Rules::ScaleOn::kv;
+  struct SignalRow {
+    decide::scale::Policy policy;
+    std::vector<model::SignalField> read;
+    std::int64_t blind;
+  };
+  const std::vector<model::SignalField> load = {&Signals::waiting, &Signals::running, &Signals::prompt_tokens_total,
+                                                &Signals::generated_tokens_total};
+  std::vector<model::SignalField> load_and_kv = load;
+  load_and_kv.push_back(&Signals::kv_usage_ppm);
+  for (const SignalRow& row :
+       {SignalRow{queue, {&Signals::waiting}, 0}, SignalRow{queue, {&Signals::kv_usage_ppm}, 1},
+        SignalRow{duty, {&Signals::duty_cycle_percent}, 0}, SignalRow{duty, {&Signals::waiting}, 1},
+        SignalRow{capstan, load, 0}, SignalRow{capstan, {&Signals::waiting}, 1}, SignalRow{by_kv, load, 1},
+        SignalRow{by_kv, load_and_kv, 0}, SignalRow{fixed, {&Signals::waiting}, 0}, SignalRow{fixed, {}, 1}}) {
+    model::Snapshot snapshot = world();
+    model::ReplicaSignals signals;
+    for (const model::SignalField field : row.read) {
+      signals.*field = model::Signal::measured(1, std::chrono::seconds(5));
+    }
+    snapshot.signals.set({0}, signals);
+    EXPECT_EQ(scale_downs_without_data({.actions = {replicas(2)}, .no_actions = {}}, snapshot, row.policy), row.blind)
+        << row.policy.index() << " with " << row.read.size() << " signals";
+  }
 }
 
 TEST(Guards, RaisingAScaleDownOnItsWayIsNotAScaleDown) {
@@ -154,9 +192,7 @@ TEST(Guards, RaisingAScaleDownOnItsWayIsNotAScaleDown) {
     InFlight in_flight;
     in_flight.add({7}, replicas(asked), at_s(0));
     Plan plan{.actions = {replicas(2)}, .no_actions = {}};
-    Violations violations;
-    guard(plan, snapshot, fleet::build(snapshot), in_flight, {}, {}, violations);
-    EXPECT_EQ(violations.scale_downs_without_data, 0) << asked;
+    EXPECT_EQ(scale_downs_without_data(plan, snapshot, decide::scale::QueueHpa(), in_flight), 0) << asked;
   }
 }
 
@@ -167,10 +203,10 @@ TEST(Guards, CountsViolationsAndRemovesActionsAboveALimit) {
     SCOPED_TRACE(row.teaches);
     Plan plan{.actions = row.actions, .no_actions = {}};
     Violations violations;
-    guard(plan, snapshot, index, {}, {}, memory_after(plan), violations);
+    guard(plan, snapshot, index, {}, memory_after(plan), violations);
     EXPECT_EQ(plan.actions.size(), row.allowed);
     EXPECT_EQ(violations.partial_gang, row.partial);
-    EXPECT_EQ(violations.scale_downs_without_data, row.blind);
+    EXPECT_EQ(scale_downs_without_data(plan, snapshot, decide::scale::QueueHpa()), row.blind);
     EXPECT_EQ(violations.limit_exceeded, row.limit);
   }
 }
@@ -214,7 +250,7 @@ TEST(Guards, NodesOnTheirWayCountAgainstTheLimit) {
     decide::provision::Memory memory = memory_after(plan);
     memory.pending_launches.insert(memory.pending_launches.begin(), asked(row.asked));
     Violations violations;
-    const std::vector<Action> refused = guard(plan, snapshot, fleet::build(snapshot), {}, {}, memory, violations);
+    const std::vector<Action> refused = guard(plan, snapshot, fleet::build(snapshot), {}, memory, violations);
     EXPECT_EQ(!plan.actions.empty(), row.allowed);
     EXPECT_EQ(refused.empty(), row.allowed);
   }

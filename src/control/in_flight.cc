@@ -42,6 +42,14 @@ std::optional<ReplicaCount> InFlight::requested_replicas(model::ServiceId servic
   return std::nullopt;
 }
 
+std::map<model::ServiceId, ReplicaCount> InFlight::requested() const {
+  std::map<model::ServiceId, ReplicaCount> replicas;
+  for (const Entry& entry : entries_) {
+    if (const auto* set = std::get_if<model::SetReplicas>(&entry.action.effect)) replicas[set->service] = set->replicas;
+  }
+  return replicas;
+}
+
 std::vector<model::GangId> InFlight::binding() const { return subjects(entries_, &model::BindPods::gang); }
 
 std::vector<model::NodeId> InFlight::terminating() const { return subjects(entries_, &model::TerminateNode::node); }

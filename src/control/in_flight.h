@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace capstan::control {
 /// Submitted actions without an outcome, oldest first.
 class InFlight {
  public:
-  /// Limit of actions without an outcome; the loop submits further ones at a later tick.
+  /// Limit of actions without an outcome. The loop withholds further actions, and a later tick decides them again.
   static constexpr std::size_t kMax = 20'000;
   /// Time after which an action without an outcome counts as unknown. The next snapshot shows what happened.
   static constexpr Duration kOutcomeTimeout = std::chrono::seconds(60);
@@ -44,6 +45,9 @@ class InFlight {
 
   /// Returns the replicas that the last submitted action for this service asks for; empty if there is none.
   std::optional<ReplicaCount> requested_replicas(model::ServiceId service) const;
+
+  /// Returns requested_replicas() of every service that has such an action.
+  std::map<model::ServiceId, ReplicaCount> requested() const;
 
   /// Returns the gangs whose pods are being bound, sorted.
   std::vector<model::GangId> binding() const;

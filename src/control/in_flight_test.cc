@@ -44,6 +44,7 @@ TEST(InFlight, AScaleDownWithADrainMayTakeLonger) {
   in_flight.add({7}, {model::SetReplicas{{0}, 3, {{1}}}, {}}, at_s(0));
   EXPECT_TRUE(in_flight.settle({}, at_s(659)).empty());
   EXPECT_EQ(in_flight.requested_replicas({0}), 3);
+  EXPECT_EQ(in_flight.requested(), (std::map<model::ServiceId, ReplicaCount>{{{0}, 3}}));
   EXPECT_EQ(in_flight.settle({}, at_s(660)).size(), 1u);
   EXPECT_EQ(in_flight.requested_replicas({0}), std::nullopt);
 }

@@ -70,7 +70,7 @@ class Emulator : public net::HttpHandler {
     bool include_usage = false;
     std::int32_t sent_tokens = 0;
   };
-  /// A request for the engine, with the position at which a stop string ends its answer.
+  /// An answer that an engine is asked to generate, and the position at which a stop string ends it.
   struct PlannedAnswer {
     Generation generation;
     std::optional<StopMatch> stop;

@@ -60,7 +60,7 @@ class Page {
     std::int64_t below = 0;
     for (std::size_t i = 0; i < values.bounds().size(); ++i) {
       below += values.in_bucket(i);
-      // The bound is divided by 1e9 and not multiplied by 1e-9, so that 20 ms are 0.02 and not 0.020000000000000004.
+      // The bound is divided by 1e9 and not multiplied by 1e-9, so that 60 ms are 0.06 and not 0.060000000000000005.
       const double bound = unit == kNanoseconds ? static_cast<double>(values.bounds()[i]) / 1e9
                                                 : static_cast<double>(values.bounds()[i]);
       write_row(bucket, static_cast<double>(below), fmt::format("le=\"{}\",", number(bound)));

@@ -19,7 +19,8 @@ RequestWork::RequestWork(const StepModel& model, std::int64_t max_batched_tokens
   CAPSTAN_ASSERT(gpus >= 1 && max_seqs >= 1 && max_batched_tokens >= max_seqs);
   const StepCoefficients& c = coefficients_;
 
-  // F is linear between the points of the grid, so the best chunk ends at a grid point or at one of the limits.
+  // The step time is linear between the points of the grid. So with the best chunk, the tokens of the step are a grid
+  // point or the largest number allowed, or the chunk is a single token.
   const auto chunks = [&](std::int64_t decoding, auto&& visit) {
     for (const std::int64_t point : StepCoefficients::kGrid) {
       const std::int64_t tokens = point - decoding;

@@ -116,8 +116,8 @@ constexpr RequestCount kExtraRequestsAlways = 8'000'000;
 bool is_useless(const RaisedMinimum& raised, const Comparison& c) {
   if (c.seed_checks.empty()) return false;
   if (!raised.result || !raised.is_steady()) return true;
-  const auto steady = std::ranges::find_if(c.seed_checks, &SeedCheck::holds_with_all);
-  if (steady == c.seed_checks.end()) return false;
+  const SeedCheck* steady = cheapest_steady(c.seed_checks);
+  if (steady == nullptr) return false;
   const MicroUsd stated_price = steady->mean_per_hour(), raised_price = raised.seeds->mean_per_hour();
   if (stated_price.count > 0 && raised_price.count > 0) return raised_price >= stated_price;
   return !is_cheaper(*raised.result, c.results.front());

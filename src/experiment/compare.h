@@ -53,9 +53,9 @@ struct Comparison {
 Result<Comparison> compare(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress = {},
                            const std::stop_token& stop = {});
 
-/// Adds the outcomes of the cheapest policies that hold the SLO with other seeds, the best constant fleet, and the
-/// outcome of a higher `min`. If several services or jobs share the cluster, or pods ask for more than GPUs, it sets
-/// `advice_left_out` in place of the last two. A scenario with only jobs gets no advice.
+/// Adds three kinds of advice: how the cheapest policies that hold the SLO perform with other seeds, the best
+/// constant fleet, and the outcome of a higher `min`. If several services or jobs share the cluster, or pods ask for
+/// more than GPUs, it sets `advice_left_out` in place of the last two. A scenario with only jobs gets no advice.
 /// @param comparison  with ranked results
 Result<void> advise(const scenario::Scenario& scenario, unsigned jobs, const ProgressCallback& progress,
                     Comparison& comparison, const std::stop_token& stop = {});

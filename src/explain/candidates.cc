@@ -30,7 +30,7 @@ std::string outcome_text(const Search& search, const Candidate& candidate) {
     case Candidate::Outcome::chosen:
       return room + ": chosen";
     case Candidate::Outcome::worse_fit:
-      return room + ": rejected, a fuller one has room too";
+      return room + ": rejected, another one that is at least as full has room too";
     case Candidate::Outcome::too_small:
       return room + ": rejected";
     case Candidate::Outcome::not_allowed:

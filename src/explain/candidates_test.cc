@@ -50,7 +50,7 @@ OfferComparison comparison() {
 constexpr const char* kPlaces =
     "Room is needed for 2 pods (8 H100 per pod) inside one rack; 9 racks have such GPUs:\n"
     "- rack-1: 16 GPUs free, room for 2 pods: chosen\n"
-    "- rack-2: 24 GPUs free, room for 2 pods: rejected, a fuller one has room too\n"
+    "- rack-2: 24 GPUs free, room for 2 pods: rejected, another one that is at least as full has room too\n"
     "- rack-3: 14 GPUs free, room for 1 of 2 pods: rejected\n"
     "- 6 more, none with more room";
 constexpr const char* kOffers =

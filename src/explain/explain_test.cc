@@ -102,6 +102,17 @@ TEST(Explain, AMixShowsTheNumbersOfEachVariant) {
   EXPECT_NE(paragraph(catalog(), member).find("decided together with chat"), std::string::npos);
 }
 
+TEST(Explain, CountsPendingAndStartingReplicasTogether) {
+  decide::scale::Decision decision;
+  decision.service = {0};
+  decision.current = decision.counted = decision.desired = 2;
+  decision.why = {ReasonCode::nothing_to_do, {}};
+  decide::scale::Sizing& sizing = decision.sizing.emplace();
+  sizing.serving = sizing.starting = 1;
+  const std::string text = paragraph(catalog(), decision);
+  EXPECT_TRUE(text.contains("Replicas: 1 serving, 1 pending or starting, 0 without a reading.")) << text;
+}
+
 TEST(Explain, AWarmMinimumNamesTheRequestsThatAStartFromZeroWouldMakeLate) {
   decide::scale::Decision decision;
   decision.service = {0};

@@ -42,8 +42,8 @@ std::optional<Object> by_name(const SharedTable<IdType, std::string>& names, std
   return found;
 }
 
-/// Returns the number of objects of one kind, and how one of them is called: "14 gangs (such as "training 3")". This is
-/// the first that has a name, or else the first.
+/// Returns the number of objects of one kind, with an example: "14 gangs (such as "training 3")". The example is the
+/// first object that has a name, or else the first object.
 template <typename IdType, typename Row>
 std::string count_with_example(const SharedTable<IdType, Row>& table, const SharedTable<IdType, std::string>& names,
                                const std::string& kind) {

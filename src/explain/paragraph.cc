@@ -120,8 +120,8 @@ std::string warm_text(const decide::scale::WarmSizing& w) {
 std::string observed_text(const decide::scale::Sizing& s) {
   return fmt::format(
       " Load: {} running, {} waiting in engines, {} waiting at the gateway. Prompts arrive at {} tokens/s and are "
-      "computed at {} tokens/s; answers are generated at {} tokens/s. Replicas: {} serving, {} starting, {} without a "
-      "reading.",
+      "computed at {} tokens/s; answers are generated at {} tokens/s. Replicas: {} serving, {} pending or starting, {} "
+      "without a reading.",
       count_text(s.running, "request", "requests"), s.waiting, s.gateway_queued, grouped_text(s.arriving_tokens_per_s),
       grouped_text(s.prompt_tokens_per_s), grouped_text(s.generated_tokens_per_s), s.serving, s.starting, s.silent);
 }

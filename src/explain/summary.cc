@@ -203,9 +203,12 @@ std::string Summarizer::pods_text(const Gang& gang) const {
     const std::int64_t pods = sets == 1 ? std::ssize(gang.pods) : set.count;
     text += i == 0 ? "" : i + 1 == sets ? " and " : ", ";
     text += count_text(pods, "pod", "pods");
-    text += i > 0 && set.gpus_per_pod == MilliGpu{} ? " without GPUs"
-                                                    : fmt::format(" with {} {}{}", gpus_text(set.gpus_per_pod),
-                                                                  gpu_name(catalog_, set.gpu), pods > 1 ? " each" : "");
+    const model::PodClass* pods_of_set = catalog_.eligibility.find(set.pod_class);
+    const bool is_without = pods_of_set != nullptr && pods_of_set->unsupported == model::PodRule::no_gpus;
+    text += is_without || (i > 0 && set.gpus_per_pod == MilliGpu{})
+                ? " without GPUs"
+                : fmt::format(" with {} {}{}", gpus_text(set.gpus_per_pod), gpu_name(catalog_, set.gpu),
+                              pods > 1 ? " each" : "");
   }
   return text;
 }

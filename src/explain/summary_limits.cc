@@ -32,16 +32,38 @@ std::string in_one(const model::Catalog& catalog, model::Level level) {
   return level == TopologyLevel::cluster ? std::string() : fmt::format(" in one {}", catalog.level_words(level));
 }
 
+/// Returns the replicas that the load needs if no request waits.
+ReplicaCount needed_without_queue(const decide::scale::Sizing& sizing) {
+  return ceil_div(sizing.needed_milli - sizing.backlog_milli, std::int64_t{1'000});
+}
+
+/// Returns true if a policy wants more than its maximum, but not because the load without its queue needs more. While
+/// replicas start, the queue is then a result of their cold start.
+bool maximum_suffices(const decide::scale::Decision& decision) {
+  if (decision.why.code != ReasonCode::at_maximum) return false;
+  return !decision.sizing || needed_without_queue(*decision.sizing) <= decision.why.numbers[1];
+}
+
 /// Returns the change for a maximum that is too low. Only Capstan's own policy computes the replicas that the load
-/// needs. A rule on a queue or a metric asks for more replicas the longer the backlog is, so the maximum must not be
-/// raised to the number that such a rule asks for.
+/// needs, of which some may only work off a queue. A rule on a queue or a metric asks for more replicas the longer the
+/// backlog is, so the maximum must not be raised to the number that such a rule asks for.
 std::string change_of_maximum(const std::string& service, const decide::scale::Decision& decision) {
-  const auto& n = decision.why.numbers;
-  if (decision.sizing) return fmt::format("raise the maximum of {} from {} to {}", service, n[1], n[0]);
-  return fmt::format(
-      "raise the maximum of {} above {} in small steps, and not to {} at once: that number follows the policy's "
-      "metric, not the demand",
-      service, n[1], n[0]);
+  const std::int64_t wanted = decision.why.numbers[0], maximum = decision.why.numbers[1];
+  if (!decision.sizing) {
+    return fmt::format(
+        "raise the maximum of {} above {} in small steps, and not to {} at once: that number follows the policy's "
+        "metric, not the demand",
+        service, maximum, wanted);
+  }
+  const decide::scale::Sizing& sizing = *decision.sizing;
+  const ReplicaCount least = needed_without_queue(sizing);
+  const std::string raise = fmt::format("raise the maximum of {} from {} to ", service, maximum);
+  if (sizing.backlog_milli <= 0 || least >= wanted) return fmt::format("{}{}", raise, wanted);
+  if (least > maximum)
+    return fmt::format("{}{} for the load without its queue, or to {} to also work off the queue", raise, least,
+                       wanted);
+  return fmt::format("the load without its queue needs {}; {}{} only to work off the queue faster",
+                     replicas_text(least), raise, wanted);
 }
 
 /// Returns what the user can change if signals are missing.
@@ -52,6 +74,26 @@ std::string change_of_signals(const std::string& service, ReplicaCount ready, En
            "cluster.scrape (loss, blackout)";
   }
   return fmt::format("find the lost signal: capstan explain signals {}", service);
+}
+
+/// Returns the limit of a service whose stabilization window keeps replicas. If the minimum would keep them after the
+/// window, too, the minimum is the limit, because a shorter window would change nothing.
+Limit limit_of_window(const model::Catalog& catalog, const decide::scale::Decision& decision, Environment environment) {
+  const std::string service = service_name(catalog, decision.service);
+  const auto& n = decision.why.numbers;
+  const ReplicaCount least = catalog.service(decision.service).min_replicas;
+  if (n[0] < n[1] && n[1] <= least) {
+    return {Layer::replicas,
+            fmt::format("{} has a minimum of {}, {} would be enough", service, replicas_text(least), n[0]),
+            n[0] > 0 ? fmt::format("lower the minimum of {} from {} to {}", service, least, n[0])
+                     : "none: without a replica, a metric of its pods is gone, and nothing starts one again"};
+  }
+  return {Layer::replicas,
+          fmt::format("{} would be {}, but the stabilization window keeps {}", replicas_text(n[0]),
+                      n[0] < n[1] ? "enough" : "needed", n[1]),
+          fmt::format("wait at most {}, or shorten the window ({})", time_text(std::chrono::seconds(n[2])),
+                      environment == Environment::simulation ? "downscale_stabilization or cool_down"
+                                                             : "behavior.coolDown; HPA: stabilizationWindowSeconds")};
 }
 
 /// Returns the limit that a reason of the scale layer states; nothing if the reason limits nothing.
@@ -83,12 +125,7 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
                                n[0] > n[1] ? "behavior.scaleUp" : "behavior.scaleDown",
                                environment == Environment::simulation ? "of the scenario's policy" : "of the HPA"));
     case ReasonCode::cooling_down:
-      return limit(
-          fmt::format("{} would be {}, but the stabilization window keeps {}", replicas_text(n[0]),
-                      n[0] < n[1] ? "enough" : "needed", n[1]),
-          fmt::format("wait at most {}, or shorten the window ({})", time_text(std::chrono::seconds(n[2])),
-                      environment == Environment::simulation ? "downscale_stabilization or cool_down"
-                                                             : "behavior.coolDown; HPA: stabilizationWindowSeconds"));
+      return limit_of_window(catalog, decision, environment);
     case ReasonCode::surplus_kept:
       return limit(fmt::format("{} would be enough now, but more were needed within the last {}", replicas_text(n[0]),
                                time_text(std::chrono::seconds(n[2]))),
@@ -126,6 +163,20 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
   }
 }
 
+/// Returns the advice to wait for the nodes of a replica and for its start on them.
+/// @param why     a `nominated_to_claim`
+/// @param serves  time until the replica is expected to serve; none: not known
+std::string wait_until_it_serves(const Reason& why, std::optional<Duration> serves) {
+  const auto& n = why.numbers;
+  const std::string nodes =
+      fmt::format("{} ready in {}, and then the replica has to load its image and its model",
+                  n[0] == 1 ? "the node is" : "the nodes are", time_text(std::chrono::seconds(n[3])));
+  if (!serves) return "wait: " + nodes;
+  const Duration whole =
+      std::chrono::ceil<std::chrono::seconds>(std::max<Duration>(*serves, std::chrono::seconds(n[3])));
+  return fmt::format("wait about {} until it serves: {}", time_text(whole), nodes);
+}
+
 /// Returns the name of the object that a reason is about.
 std::string subject_name(const model::Catalog& catalog, const Reason& why) {
   const auto subject = subject_of(why, catalog);
@@ -149,6 +200,7 @@ std::optional<Limit> limit_of_unusable_gpus(const model::Catalog& catalog, const
           Layer::placement, sentence(why, catalog),
           "compare the selectors, tolerations and ResourceClaims of a pod with the labels and taints of nodes"};
     case ReasonCode::pods_kept_apart:
+    case ReasonCode::pod_set_kept_apart:
       return Limit{Layer::placement, sentence(why, catalog),
                    "prefer the anti-affinity of the running pods instead of requiring it, or wait until they end"};
     case ReasonCode::gpus_scattered:
@@ -204,6 +256,9 @@ std::optional<Limit> limit_of_verdict(const model::Catalog& catalog, const Reaso
     case ReasonCode::pods_gated:
       return Limit{Layer::placement, "scheduling gates hold pods of the replica back",
                    "wait until the controller that set the gates removes them"};
+    case ReasonCode::no_gpus_requested:
+      return Limit{Layer::placement, "no pod of the gang requests GPUs, and Capstan places only gangs that need some",
+                   "leave the pods to kube-scheduler: remove their `schedulerName`"};
     case ReasonCode::rule_not_supported:
       return Limit{Layer::placement,
                    model::fill_template("Capstan does not follow the rule `{0@rule}` of the pods", n, &catalog),
@@ -264,59 +319,6 @@ std::optional<Limit> limit_of_fleet(const model::FleetLimits& limits, std::int64
 }
 
 }  // namespace
-
-Limit Summarizer::cold_start(Instant ready_at, std::string what) const {
-  Limit limit{Layer::cold_start, std::move(what), "wait: the time is unknown, because no start has been measured yet"};
-  if (ready_at.is_never()) return limit;
-  const Duration left = ready_at - snapshot_.at;
-  limit.change = left > Duration{} ? "wait " + time_text(left)
-                                   : fmt::format("it was expected {} ago: read the log of the pod", time_text(-left));
-  return limit;
-}
-
-/// Returns the limit for nodes of this GPU kind that have not appeared or booted yet, with the time until the first one
-/// is expected.
-Limit Summarizer::nodes_booting(model::GpuKindId gpu) const {
-  std::int64_t nodes = 0;
-  GpuCount gpus = 0;
-  MicroUsd price;
-  Instant first = Instant::never();
-  snapshot_.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
-    const model::Offering& offering = catalog_.offering(claim.offering);
-    if (offering.gpu != gpu || !decide::place::is_expected(claim, snapshot_)) return;
-    ++nodes;
-    gpus += offering.gpus;
-    price += offering.price_per_hour;
-    if (claim.expected_ready_at > snapshot_.at) first = std::min(first, claim.expected_ready_at);
-  });
-  if (nodes == 0) {
-    return {Layer::cold_start, "nodes were ordered a moment ago and are not visible yet",
-            "wait until the nodes have booted"};
-  }
-  std::string text = fmt::format("{} with {} on the way for {}", count_text(nodes, "node", "nodes"),
-                                 gpus_of_kind(catalog_, gpus, gpu), price_text(price));
-  return first.is_never() ? Limit{Layer::cold_start, std::move(text), "wait until the nodes have booted"}
-                          : Limit{Layer::cold_start, std::move(text),
-                                  fmt::format("wait {}: the first one boots", time_text(first - snapshot_.at))};
-}
-
-/// Returns the limit of a gang that is nominated to a claim, with the name of the claim and the time until it is ready.
-Limit Summarizer::nomination(const Reason& why) const {
-  const auto& n = why.numbers;
-  const std::string* known = names_.claims.find({static_cast<std::uint32_t>(n[1])});
-  const std::string claim = known != nullptr ? *known : fmt::format("{}", n[1]);
-  const std::string pool = subject_name(catalog_, why);
-  Limit limit{Layer::cold_start,
-              n[0] == 1 ? fmt::format("claim {} of pool {} is on the way", claim, pool)
-                        : fmt::format("{} nodes on the way, the last one is claim {} of pool {}", n[0], claim, pool),
-              fmt::format("wait: the time is unknown, because no node of pool {} has started yet", pool)};
-  const std::string time = time_text(std::chrono::seconds(n[3]));
-  if (why.code == ReasonCode::nominated_to_claim) limit.change = fmt::format("wait {}: it is ready then", time);
-  if (why.code == ReasonCode::nominated_overdue) {
-    limit.change = fmt::format("overdue by {}: read the conditions of NodeClaim {}", time, claim);
-  }
-  return limit;
-}
 
 /// Returns the first full pool, or nothing if a pool has room for a node with this GPU. A provisioner that batches pods
 /// does not state this limit before its batch closes.
@@ -516,9 +518,17 @@ Limit Summarizer::limit_of(GangId id, const decide::scale::Decision& decision) c
             "wait until the nodes have booted"};
   }
   const Reason* nodes = unchanged(model::Plan::NoAction::Subject::gang, id.value);
+  const auto until_it_serves = [&](Limit limit, const Reason& why) {
+    if (why.code != ReasonCode::nominated_to_claim || !gang.service.valid()) return limit;
+    const bool is_decided = decision.service == gang.service && decision.lead;
+    limit.change = wait_until_it_serves(
+        why, is_decided ? std::optional(gang.created_at + *decision.lead - snapshot_.at) : std::nullopt);
+    return limit;
+  };
   const auto found = verdicts_.find(id);
   if (found == verdicts_.end()) {
-    if (nodes != nullptr) return limit_of_nodes(*nodes, gang.spec.pods.gpu, missing_gpus(gang));
+    if (nodes != nullptr)
+      return until_it_serves(limit_of_nodes(*nodes, gang.spec.pods.gpu, missing_gpus(gang)), *nodes);
     return {Layer::placement, "another scheduler binds these pods", "read its Events: kubectl describe pod"};
   }
   const PlacementResult& verdict = *found->second;
@@ -528,40 +538,17 @@ Limit Summarizer::limit_of(GangId id, const decide::scale::Decision& decision) c
   if (verdict.kind == PlacementResult::Kind::assumed) {
     return {Layer::placement, "the pods are bound, but the API server has not confirmed it", "wait a few seconds"};
   }
-  if (verdict.kind == PlacementResult::Kind::nominated && nodes == nullptr) return nomination(verdict.why);
-  if (const auto lack = shortfalls_.find(id); lack != shortfalls_.end()) {
-    return limit_of_shortfall(*lack->second, nodes);
+  if (verdict.kind == PlacementResult::Kind::nominated && nodes == nullptr) {
+    return until_it_serves(nomination(verdict.why), verdict.why);
   }
-  if (nodes != nullptr) return limit_of_nodes(*nodes, gang.spec.pods.gpu, missing_gpus(gang));
+  if (const auto lack = shortfalls_.find(id); lack != shortfalls_.end()) {
+    Limit limit = limit_of_shortfall(*lack->second, nodes);
+    return nodes != nullptr ? until_it_serves(std::move(limit), *nodes) : limit;
+  }
+  if (nodes != nullptr) return until_it_serves(limit_of_nodes(*nodes, gang.spec.pods.gpu, missing_gpus(gang)), *nodes);
   return {Layer::capacity, sentence(verdict.why, catalog_),
           fmt::format("add a node with {} free {}", gpus_text(gang.spec.pods.gpus_per_pod),
                       gpu_name(catalog_, gang.spec.pods.gpu))};
-}
-
-/// Returns the limit for wanted replicas that do not exist: Capstan has not asked for them yet, or their workload is
-/// creating them.
-Limit Summarizer::limit_of_creation(const decide::scale::Decision& decision, ReplicaCount existing,
-                                    Environment environment) const {
-  const std::string service = service_name(catalog_, decision.service);
-  const std::string missing = count_text(decision.desired - existing, "new replica", "new replicas");
-  if (decision.current > existing) {
-    return {Layer::cold_start, fmt::format("pods of the {} do not exist yet", missing),
-            "wait: their workload creates them"};
-  }
-  switch (environment) {
-    case Environment::active:
-    case Environment::simulation:
-      return {Layer::cold_start, fmt::format("pods of the {} do not exist yet", missing),
-              "wait: this decision requests them"};
-    case Environment::shadow:
-      return {Layer::replicas, fmt::format("mode Shadow only shows the {} and does not request them", missing),
-              fmt::format("set mode Active, or set the replicas of {} to {} yourself", service, decision.desired)};
-    case Environment::cluster:
-      break;
-  }
-  return {Layer::replicas, fmt::format("the {} are not requested yet", missing),
-          fmt::format("in mode Active wait, this decision requests them; in mode Shadow set the replicas of {} to {}",
-                      service, decision.desired)};
 }
 
 Limit Summarizer::limit_of_service(const decide::scale::Decision& decision, Environment environment) const {
@@ -577,8 +564,9 @@ Limit Summarizer::limit_of_service(const decide::scale::Decision& decision, Envi
   }
   // A fixed number limits nothing while replicas of it are still missing.
   const bool lacks_fixed = decision.why.code == ReasonCode::fixed_replicas && states.ready < decision.desired;
+  const bool only_starts = states.starting > 0 && maximum_suffices(decision);
   std::optional<Limit> scale = limit_of_scale(catalog_, decision, states.ready, environment);
-  if (scale && !lacks_fixed) return *std::move(scale);
+  if (scale && !lacks_fixed && !only_starts) return *std::move(scale);
   if (states.starting > 0) {
     return cold_start(states.next_ready, fmt::format("{} starting", replicas_text(states.starting)));
   }

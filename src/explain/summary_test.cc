@@ -45,6 +45,14 @@ struct Cluster {
     world.snapshot.nodes.set(node, row);
   }
 
+  void launch_node() {  // of eight GPUs, ready at 229 s
+    const model::OfferingId offering = world.offering(8, 0, 10);
+    const auto claim = world.claim(world.pool({offering}, 1000), offering, model::Claim::Phase::launched, 60);
+    model::Claim row = world.snapshot.claims.at(claim);
+    row.expected_ready_at = at(229);
+    world.snapshot.claims.set(claim, row);
+  }
+
   void decide_now() {
     world.snapshot.at = kNow;
     fleet::Index index = fleet::build(world.snapshot);
@@ -56,7 +64,7 @@ struct Cluster {
   Summarizer summarizer() const { return {world.snapshot, names, place, provision}; }
 };
 
-/// A cluster with a known cause for which one replica is pending, and the answer that names this cause.
+/// A cluster in which one replica is pending for a known cause, and the answer that names this cause.
 struct Cause {
   const char* name;
   std::function<GangId(Cluster&)> build;  ///< returns the replica to ask about
@@ -142,6 +150,16 @@ const Cause kCauses[] = {
      },
      Layer::placement, "labels, taints or ResourceClaims exclude the pods",
      "compare the selectors, tolerations and ResourceClaims of a pod"},
+    {"NoPodOfTheGangRequestsGpus",
+     [](Cluster& c) {
+       c.world.node(0);
+       const GangId gang = c.world.gang(1, 1, TopologyLevel::node);
+       const model::PodClassId pods = c.world.pod_class({true});
+       c.world.catalog().eligibility.pod_classes[pods.value].unsupported = model::PodRule::no_gpus;
+       c.world.classify(gang, pods);
+       return gang;
+     },
+     Layer::placement, "no pod of the gang requests GPUs", "remove their `schedulerName`"},
     {"SomePodsOfTheReplicaDoNotExist",
      [](Cluster& c) {
        c.world.node(0);
@@ -280,15 +298,32 @@ const Cause kCauses[] = {
      Layer::cold_start, "1 node of i0 bought now for 10.00 USD/h", "wait"},
     {"TheNodeBoots",
      [](Cluster& c) {
-       const model::OfferingId offering = c.world.offering(8, 0, 10);
-       const model::PoolId pool = c.world.pool({offering}, 1000);
-       const model::ClaimId claim = c.world.claim(pool, offering, model::Claim::Phase::launched, 60);
-       model::Claim row = c.world.snapshot.claims.at(claim);
-       row.expected_ready_at = at(229);
-       c.world.snapshot.claims.set(claim, row);
+       c.launch_node();
        return c.world.gang(1, 8, TopologyLevel::node);
      },
-     Layer::cold_start, "claim 0 of pool pool is on the way", "wait 2 min 9 s: it is ready then"},
+     Layer::cold_start, "claim 0 of pool pool is on the way", "wait: the node is ready in 2 min 9 s, and then"},
+    {"TheNodeBootsAndTheStartOfTheReplicaIsKnown",
+     [](Cluster& c) {
+       c.launch_node();
+       const GangId gang = c.world.gang(1, 8, TopologyLevel::node);
+       Gang waiting = c.world.snapshot.gangs.at(gang);
+       waiting.created_at = at(70);
+       c.world.snapshot.gangs.set(gang, waiting);
+       c.scale.lead = std::chrono::seconds(200);
+       return gang;
+     },
+     Layer::cold_start, "claim 0 of pool pool is on the way",
+     "wait about 2 min 50 s until it serves: the node is ready in 2 min 9 s, and then the replica has to load"},
+    {"TheNodeOfAJobBoots",
+     [](Cluster& c) {
+       c.launch_node();
+       const GangId gang = c.world.gang(1, 8, TopologyLevel::node);
+       Gang job = c.world.snapshot.gangs.at(gang);
+       job.service = {};
+       c.world.snapshot.gangs.set(gang, job);
+       return gang;
+     },
+     Layer::cold_start, "claim 0 of pool pool is on the way", "wait 2 min 9 s: the node is ready then"},
     {"TheLastOfItsNodesIsOverdue",
      [](Cluster& c) {
        const model::OfferingId offering = c.world.offering(8, 0, 10);
@@ -416,6 +451,9 @@ TEST(Summary, AServiceWhoseReplicasServeIsLimitedByItsOwnBounds) {
       {{ReasonCode::cooling_down, {6, 4, 60}},
        "6 replicas would be needed, but the stabilization window keeps 4",
        "wait at most 1 min, or shorten the window (behavior.coolDown; HPA: stabilizationWindowSeconds)"},
+      {{ReasonCode::cooling_down, {0, 1, 300}},
+       "chat has a minimum of 1 replica, 0 would be enough",
+       "none: without a replica, a metric of its pods is gone, and nothing starts one again"},
       {{ReasonCode::surplus_kept, {1, 2'400, 1'200}},
        "1 replica would be enough now, but more were needed within the last 20 min",
        "wait at most 20 min"},
@@ -434,12 +472,11 @@ TEST(Summary, AServiceWhoseReplicasServeIsLimitedByItsOwnBounds) {
   }
 }
 
-TEST(Summary, AFixedNumberLimitsNothingWhileAReplicaStarts) {
+TEST(Summary, AFixedNumberOrAMaximumLimitsNothingWhileAReplicaStarts) {
   Cluster cluster;
   const model::GangId gang = cluster.world.gang(1, 8, TopologyLevel::node);
   cluster.world.bind(gang, cluster.world.node(0));
   cluster.scale.why = {ReasonCode::fixed_replicas, {1}};
-  cluster.scale.desired = 1;
   cluster.decide_now();
   EXPECT_EQ(cluster.summarizer().service(cluster.scale).limit.text,
             "the policy sets a fixed number of replicas for chat");
@@ -447,9 +484,11 @@ TEST(Summary, AFixedNumberLimitsNothingWhileAReplicaStarts) {
   starting.phase = model::Gang::Phase::starting;
   cluster.world.snapshot.gangs.set(gang, starting);
   cluster.decide_now();
-  const Limit limit = cluster.summarizer().service(cluster.scale).limit;
-  EXPECT_EQ(limit.layer, Layer::cold_start);
-  EXPECT_EQ(limit.text, "1 replica starting");
+  EXPECT_EQ(cluster.summarizer().service(cluster.scale).limit.text, "1 replica starting");
+  cluster.scale.why = {ReasonCode::at_maximum, {11, 9}};
+  EXPECT_EQ(cluster.summarizer().service(cluster.scale).limit.text, "1 replica starting");
+  cluster.scale.sizing.emplace().needed_milli = 10'600;
+  EXPECT_EQ(cluster.summarizer().service(cluster.scale).limit.layer, Layer::replicas) << "the load needs more";
 }
 
 TEST(Summary, OnlyCapstansOwnPolicyKnowsTheMaximumThatTheLoadNeeds) {
@@ -457,8 +496,18 @@ TEST(Summary, OnlyCapstansOwnPolicyKnowsTheMaximumThatTheLoadNeeds) {
   cluster.world.bind(cluster.world.gang(1, 8, TopologyLevel::node), cluster.world.node(0));
   cluster.scale.why = {ReasonCode::at_maximum, {11, 9}};
   cluster.scale.sizing.emplace();
-  cluster.decide_now();
-  EXPECT_EQ(cluster.summarizer().service(cluster.scale).limit.change, "raise the maximum of chat from 9 to 11");
+  const auto change = [&](std::int64_t needed_milli, std::int64_t backlog_milli) {
+    cluster.scale.sizing->needed_milli = needed_milli;
+    cluster.scale.sizing->backlog_milli = backlog_milli;
+    cluster.decide_now();
+    return cluster.summarizer().service(cluster.scale).limit.change;
+  };
+  EXPECT_EQ(change(10'600, 0), "raise the maximum of chat from 9 to 11");
+  EXPECT_EQ(change(10'600, 100), "raise the maximum of chat from 9 to 11");
+  EXPECT_TRUE(change(10'600, 1'200).contains("from 9 to 10 for the load without its queue, or to 11"));
+  EXPECT_EQ(change(10'600, 8'600),
+            "the load without its queue needs 2 replicas; raise the maximum of chat from 9 to 11 only to work off the "
+            "queue faster");
 }
 
 TEST(Summary, TheAdviceAboutMissingSignalsFitsTheSetting) {

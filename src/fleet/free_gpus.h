@@ -18,7 +18,7 @@ struct FreeGpus {
   GpuCount whole() const;  ///< devices that are free
 };
 
-/// Largest number of pods without GPUs that places() returns.
+/// Number that places() returns for pods without GPUs.
 inline constexpr std::int64_t kManyPods = 1'000'000;
 
 /// Returns how many pods with `gpus_per_pod` fit, if nothing else is placed between them; `kManyPods` for pods without

@@ -9,7 +9,7 @@
 namespace capstan::fleet {
 namespace {
 
-/// Returns true if a pod holds GPUs on a node. A terminating pod holds its GPUs until it is gone.
+/// Returns true if a pod is bound to a node. A terminating pod stays on its node and holds its GPUs until it is gone.
 bool holds(const model::Pod& pod) { return pod.node.valid(); }
 
 /// Returns the queue charged for a pod. A pod that runs on an unknown node is charged, too, because the node will

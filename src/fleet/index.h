@@ -34,7 +34,7 @@ struct Index {
     NodeId node;
     MilliGpu gpus;
     std::vector<std::uint16_t> devices{};  ///< as in model::Pod
-    QueueId queue;                         ///< queue charged for it; invalid while the pod holds no GPUs
+    QueueId queue;                         ///< queue charged for it; invalid while the pod has no node and does not run
     Instant created_at;
     bool unbound = false;
     friend bool operator==(const PodRow&, const PodRow&) = default;
@@ -64,7 +64,7 @@ struct Index {
   std::map<PoolId, PoolSum> pools;  ///< sums of the pools that have nodes
   std::map<PodId, PodRow> pods;
   std::map<GangId, GangRow> gangs;
-  std::map<NodeId, std::set<PodId>> pods_by_node;          ///< pods that hold GPUs on the node
+  std::map<NodeId, std::set<PodId>> pods_by_node;          ///< pods on the node, those without GPUs included
   std::map<QueueId, MilliGpu> gpus_by_queue;               ///< GPUs of the queue's own pods; only queues that hold any
   std::map<ServiceId, std::set<GangId>> gangs_by_service;  ///< gangs in any phase
   std::set<PendingGang> pending_gangs;                     ///< pending gangs in the order in which they are served

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -19,6 +20,12 @@ struct BestPlace {
   /// Pods of each further set of the gang that also fit there; empty for a gang with one set.
   std::vector<std::int64_t> best_others{};
   MilliGpu domain_free;  ///< free GPUs on all nodes of `best_domain`; 0 at level `node`
+
+  /// Returns how many pods of a set of the gang fit there.
+  std::int64_t pods_of(std::size_t set) const {
+    if (set == 0) return best_pods;
+    return set <= best_others.size() ? best_others[set - 1] : 0;
+  }
 };
 
 /// The result of a search that found no room for a gang. For a gang with an equal request, only the nodes that have

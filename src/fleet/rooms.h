@@ -89,7 +89,7 @@ class Rooms {
   /// no memory.
   static constexpr std::size_t kPage = 64;
   using Page = std::vector<std::optional<NodeRoom>>;
-  std::vector<Page> pages_;  ///< by node id; the last page has a node
+  std::vector<Page> pages_;  ///< by node id / kPage; the last page is not empty
   std::map<DomainKey, DomainRoom> domains_;
   std::map<GpuKindId, FreeNodes> by_gpu_;
   std::map<std::pair<model::Level, GpuKindId>, std::set<std::pair<MilliGpu, DomainId>>> domains_by_free_;

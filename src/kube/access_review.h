@@ -20,7 +20,7 @@ struct AccessVerdict {
     allowed,
     unknown_token,  ///< the API server knows no owner of the token
     forbidden,      ///< the owner is known and has no permission
-    unavailable,    ///< the API server gave no answer, so nothing may be shown
+    unavailable,    ///< the API server gave no verdict or was not asked, so nothing may be shown
   };
   Kind kind = Kind::unavailable;
   std::string user;  ///< name of the owner; empty if it is not known
@@ -48,7 +48,8 @@ class AccessReviewer {
   ~AccessReviewer();
   AccessReviewer(const AccessReviewer&) = delete;
 
-  /// Calls the handler a single time: immediately if an answer is kept, otherwise when the API server has answered.
+  /// Calls the handler a single time: immediately if an answer is kept, if the token is empty or too long, or if
+  /// too many requests wait; otherwise when the API server has answered.
   void review(std::string_view token, Handler handler);
   std::size_t size() const { return entries_.size(); }  ///< number of answers and questions
 

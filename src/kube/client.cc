@@ -220,7 +220,7 @@ void Client::answered(CallId id, net::Exchange exchange) {
   call.exchange = 0;
   const Verb verb = call.request.verb;
   ++counters_.answers[{verb, exchange.ok() ? exchange.response.status : 0}];
-  // An urgent request counts even if it was not sent, because the handshake of its connection may have failed.
+  // An urgent request without an answer sets `lost_at_` even if it was not sent: the handshake may have failed.
   if (call.request.urgent && !exchange.ok()) {
     lost_at_ = clock_();
   } else if (exchange.ok()) {

@@ -54,9 +54,9 @@ struct Config {
 /// Returns the value of an environment variable, or nothing if it is not set.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
-/// Reads one or more kubeconfig files and merges them as kubectl does: the first file that has a name, or
-/// `current-context`, defines it. Paths are relative to their file. An error names the file, the line, the object and
-/// the field.
+/// Reads one or more kubeconfig files and merges them as kubectl does: of several entries with the same name, and of
+/// several values of `current-context`, the one in the first file counts. Paths are relative to their file. An error
+/// names the file, the line, the object and the field.
 /// https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/
 /// @param paths    files to read; a file that cannot be read is skipped, but at least one must be readable
 /// @param context  name of the context; empty: `current-context`

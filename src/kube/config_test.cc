@@ -140,7 +140,7 @@ struct Wrong {
   const char* error;
 };
 
-// Line 8 has the cluster, line 11 the user.
+// Line 9 has the fields of the cluster, and line 12 has the fields of the user.
 constexpr Wrong kWrong[] = {
     {"", "", "cluster \"k\": server is missing, expected a URL"},
     {"server: 1.2.3.4", "", "cluster \"k\": server is \"1.2.3.4\", expected a URL of https or http"},

@@ -26,10 +26,10 @@ Lease read_lease(Json object);
 
 /// Decides whether this process may write: leader election with a Lease, without a socket or a clock.
 ///
-/// Clocks of different machines are never compared. The lease of another process has expired if the local clock shows
-/// `lease_duration` since the lease was last seen to change. The own lease ends `renew_deadline` after the *request*
-/// for its last renewal, even if the loop is blocked; the actuator asks `may_write` right before each write. The other
-/// processes wait `lease_duration`, which is longer.
+/// Clocks of different machines are never compared. The lease of another process has expired if the duration that the
+/// lease states has passed on the local clock since the lease was last seen to change. The own lease ends
+/// `renew_deadline` after the *request* for its last renewal, even if the loop is blocked; the actuator asks
+/// `may_write` right before each write. The other processes wait `lease_duration`, which is longer.
 class Election {
  public:
   struct Options {

@@ -29,7 +29,7 @@ struct ApiRequest {
   Duration watch_timeout{};     ///< time after which the server ends a watch
   Duration timeout{};           ///< time limit for the answer; 0: the default of the verb
   bool urgent = false;          ///< skips the queue and the rate limit; only for the Lease
-  bool retry_when_busy = true;  ///< retry after 429; false for evictions, for which 429 is the answer
+  bool retry_when_busy = true;  ///< retry after 429; false for evictions, which 429 answers, and writes of the Lease
   /// Function called right before each attempt to send; false drops the request. Empty: no check.
   std::function<bool()> may_send{};
 };

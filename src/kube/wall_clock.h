@@ -6,8 +6,8 @@
 
 namespace capstan::kube {
 
-/// Returns the wall time. It is used only for times in objects, which people read, and for the expiry of credentials.
-/// Tests replace it.
+/// Returns the wall time. It is for times in objects, logs and queries of Prometheus, for the expiry of credentials,
+/// and for the start of `Session::clock`. Tests replace it.
 using WallClock = std::function<WallTime()>;
 
 /// Returns the clock of the machine.

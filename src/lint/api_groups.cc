@@ -43,7 +43,8 @@ const ApiGroup* meant_by(std::string_view group, std::span<const ApiGroup> rows)
   constexpr std::size_t kMaxEdits = 2;
   const auto edits = [&](const ApiGroup& row) { return edit_distance(group, row.group); };
   const auto nearest = std::ranges::min_element(rows, {}, edits);
-  // The nearest name says nothing about the core group, whose name is empty.
+  // Only two names that are not empty can be similar: every short name is within two edits of the core group's empty
+  // name.
   if (!nearest->group.empty() && !group.empty() && edits(*nearest) <= kMaxEdits) return &*nearest;
   if (group.contains('.')) return nullptr;
   const auto own = std::ranges::find_if(rows, &ApiGroup::is_kubernetes);

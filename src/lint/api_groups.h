@@ -16,8 +16,8 @@ struct IntendedApi {
 
 /// Returns the API version that an object of this kind means, if data/lint/api_groups.csv shows that its own does not
 /// exist. A group without a dot is always one of Kubernetes, because a CustomResourceDefinition needs a dot. Another
-/// product may have a kind of the same name, so a group with a dot is wrong only within two edits of a known one.
-/// Versions are known only of Kubernetes, KEDA and Karpenter.
+/// product may have a kind of the same name, so a group with a dot is wrong only within two edits of a known one. A
+/// version is judged only for Kubernetes, KEDA and Karpenter, whose versions the table lists completely.
 std::optional<IntendedApi> intended_api(std::string_view kind, std::string_view api_version);
 
 }  // namespace capstan::lint

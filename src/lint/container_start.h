@@ -43,7 +43,7 @@ double gb_per_billion(const Value& container);
 /// "Qwen2.5-7B-Instruct-AWQ", 1 for "DialoGPT-small". Returns none if the name of the model shows no size.
 std::optional<double> weights_gb(const Value& container);
 
-/// Returns true if the command or the image downloads or copies a model.
+/// Returns true if the container downloads or copies a model, according to its command, its image or its name.
 bool brings_a_model(const Value& container);
 /// Returns true if the command downloads from an object store or a model store.
 bool is_download(const std::vector<CommandWord>& command);

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <optional>
 #include <regex>
+#include <string>
 #include <utility>
 
 #include "lint/own_definitions.h"
@@ -35,6 +38,15 @@ std::vector<std::string_view> choices_of(const Value& list) {
 std::string suggestion(std::string_view word, const std::vector<std::string_view>& names) {
   const std::string_view similar = manifest::did_you_mean(word, names);
   return similar.empty() ? "" : fmt::format("; did you mean {}?", similar);
+}
+
+/// Returns the compiled form of a pattern. Definitions have few patterns, and to compile one takes longer than to
+/// compare an object.
+const std::regex& compiled(std::string_view pattern) {
+  thread_local std::map<std::string, std::regex, std::less<>> known;
+  const auto found = known.find(pattern);
+  if (found != known.end()) return found->second;
+  return known.emplace(pattern, std::regex(pattern.begin(), pattern.end())).first->second;
 }
 
 /// Compares the values of one object with its schema.
@@ -125,9 +137,9 @@ class CrdComparison {
     if (!choices.empty() && std::ranges::find(choices, value.text) == choices.end()) {
       return expect(value, path, manifest::one_of(choices) + suggestion(value.text, choices));
     }
-    const std::string pattern(schema["pattern"].text);
-    if (!pattern.empty() && !std::regex_search(std::string(value.text), std::regex(pattern))) {
-      return expect(value, path, "a text that matches " + pattern);
+    const std::string_view pattern = schema["pattern"].text;
+    if (!pattern.empty() && !std::regex_search(value.text.begin(), value.text.end(), compiled(pattern))) {
+      return expect(value, path, fmt::format("a text that matches {}", pattern));
     }
     const auto size = static_cast<std::int64_t>(value.text.size());
     if (const auto least = schema["minLength"].integer(); least && size < *least) {

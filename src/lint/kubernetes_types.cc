@@ -13,7 +13,9 @@
 #include "base/similar_names.h"
 #include "lint/bundled_facts.h"
 #include "lint/fact_rows.h"
+#include "lint/pod_shapes.h"
 #include "lint/rule.h"
+#include "lint/value_path.h"
 
 namespace capstan::lint {
 namespace {
@@ -67,6 +69,26 @@ const Field* find_field(const Type& type, std::string_view name) {
   const auto found = std::ranges::lower_bound(type, name, {}, &Field::name);
   return found != type.end() && found->name == name ? &*found : nullptr;
 }
+
+/// Custom resources whose pods are written as a PodTemplateSpec of Kubernetes, without fields of their own.
+constexpr std::string_view kKindsWithTemplates[] = {"ClusterTrainingRuntime",
+                                                    "CloneSet",
+                                                    "DisaggregatedSet",
+                                                    "DynamoGraphDeployment",
+                                                    "JAXJob",
+                                                    "JobSet",
+                                                    "LeaderWorkerSet",
+                                                    "MPIJob",
+                                                    "PaddleJob",
+                                                    "PyTorchJob",
+                                                    "RayCluster",
+                                                    "RayJob",
+                                                    "RayService",
+                                                    "Rollout",
+                                                    "ScaledJob",
+                                                    "TFJob",
+                                                    "TrainingRuntime",
+                                                    "XGBoostJob"};
 
 /// Returns the name of the type of an object; empty if the table lacks it.
 std::string_view type_of(const Object& object) {
@@ -239,9 +261,31 @@ bool is_variable(std::string_view text) {
          std::ranges::none_of(text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
 }
 
+namespace {
+
+/// Returns the unknown fields of the pod templates in an object of a custom resource. Other faults of such a template
+/// are found by the rule wrong-type, which compares texts in all kinds.
+std::vector<TypeFault> unknown_fields_of_templates(const Object& object) {
+  std::vector<TypeFault> unknown;
+  if (std::ranges::find(kKindsWithTemplates, object.kind) == std::end(kKindsWithTemplates)) return unknown;
+  for (const PodShape& shape : pod_shapes(object.kind, object.group)) {
+    if (shape.metadata != "metadata" || shape.spec != "spec" || !shape.container.empty()) continue;
+    for_each_at(*object.root, shape.unit, [&](const Value& pod_template) {
+      Comparison comparison("PodTemplateSpec");
+      comparison.compare(pod_template, "PodTemplateSpec", Step{.key = shape.unit});
+      for (TypeFault& fault : comparison.take()) {
+        if (fault.kind == Kind::unknown_field) unknown.push_back(std::move(fault));
+      }
+    });
+  }
+  return unknown;
+}
+
+}  // namespace
+
 std::vector<TypeFault> type_faults(const Object& object) {
   const std::string_view type = type_of(object);
-  if (type.empty()) return {};
+  if (type.empty()) return unknown_fields_of_templates(object);
   Comparison comparison(type);
   comparison.compare(*object.root, type, Step{});
   return comparison.take();

@@ -7,7 +7,8 @@
 
 #include "lint/object.h"
 
-// The fields of Kubernetes' own workloads, autoscalers and disruption budgets, from data/lint/kubernetes_fields.csv.
+// The fields of Kubernetes' own workloads, Services, ConfigMaps, autoscalers and disruption budgets, from
+// data/lint/kubernetes_fields.csv.
 namespace capstan::lint {
 
 /// The newest minor version of Kubernetes whose fields are in the table.
@@ -33,8 +34,10 @@ struct TypeFault {
   std::string_view other_place{};
 };
 
-/// Compares an object with the fields and types that Kubernetes gives its kind. Finds nothing in an object of another
-/// kind or version. A null counts as an absent value, and a variable that is filled in later as a value of any type.
+/// Compares an object with the fields and types that Kubernetes gives its kind. In custom resources with pod templates
+/// of Kubernetes, such as a LeaderWorkerSet, only unknown fields of the templates are found. Finds nothing in an object
+/// of another kind or version. A null counts as an absent value, and a variable that is filled in later as a value of
+/// any type.
 std::vector<TypeFault> type_faults(const Object& object);
 
 /// Returns true if Kubernetes' YAML reader takes the value for a number or a boolean: it has no quotes and is 5, 0x10,

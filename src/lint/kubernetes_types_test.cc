@@ -190,5 +190,35 @@ TEST(KubernetesTypes, AWrongGroupIsNamedAndTheObjectIsStillChecked) {
   EXPECT_EQ(errors_of("api-version-unknown", deployment("tty: true")), Messages{});
 }
 
+TEST(KubernetesTypes, PodTemplatesOfCustomResourcesHaveKubernetesFieldsOnly) {
+  const auto pod = [](const std::string& field) {
+    return "{metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: 'a:1', " + field + "}]}}";
+  };
+  const std::string wrong = pod("resource: {limits: {nvidia.com/gpu: 1}}");
+  const std::string right = pod("resources: {limits: {nvidia.com/gpu: 1}}");
+  const auto faults = [](const std::string& head, const std::string& spec) {
+    return errors_of("kubernetes-field-unknown", head + "\nmetadata: {name: a}\nspec: " + spec + "\n");
+  };
+  const std::string lws = "apiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet";
+  EXPECT_EQ(
+      faults(lws, "{leaderWorkerTemplate: {size: 2, leaderTemplate: " + right + ", workerTemplate: " + wrong + "}}"),
+      Messages{"Kubernetes has no field spec.leaderWorkerTemplate.workerTemplate.spec.containers[0].resource; did "
+               "you mean resources?"});
+  EXPECT_EQ(faults(lws, "{leaderWorkerTemplate: {size: 2, workerTemplate: " + right + "}}"), Messages{});
+  const std::string ray = "apiVersion: ray.io/v1\nkind: RayCluster";
+  EXPECT_EQ(faults(ray, "{headGroupSpec: {template: " + right +
+                            "}, workerGroupSpecs: [{groupName: a, template: " + wrong + "}]}")
+                .size(),
+            1u);
+  const std::string dynamo = "apiVersion: nvidia.com/v1alpha1\nkind: DynamoGraphDeployment";
+  EXPECT_EQ(faults(dynamo,
+                   "{services: {a: {replicas: 2, dynamoNamespace: a, extraPodSpec: {mainContainer: {image: 'a:1'}}}}}"),
+            Messages{})
+      << "a service of Dynamo has fields of its own";
+  const std::string kserve = "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService";
+  EXPECT_EQ(faults(kserve, "{predictor: {minReplicas: 1, containers: [{name: a, image: 'a:1'}]}}"), Messages{})
+      << "a predictor of KServe has fields of its own";
+}
+
 }  // namespace
 }  // namespace capstan::lint

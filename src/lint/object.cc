@@ -41,8 +41,8 @@ std::string_view values_kind(const Value& root) {
   return is_adapter_values(root) ? "PrometheusAdapterValues" : std::string_view();
 }
 
-/// Returns true if the kind has the same name as a kind that rules check but belongs to another API. The table of this
-/// function has no kinds with pods, because find_pods() recognizes them.
+/// Returns true if the kind has the same name as a kind that rules check but belongs to another API. Kinds with pods
+/// need no row in the table, because find_pods() recognizes them.
 bool is_of_another_group(const Object& object) {
   struct Row {
     std::string_view kind, group;

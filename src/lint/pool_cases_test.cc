@@ -33,6 +33,32 @@ TEST(PoolCases, ALargeVolumeWithoutRaisedIopsIsAdvice) {
   EXPECT_EQ(volume(", iops: 16000, throughput: 1000"), "none");
 }
 
+TEST(PoolCases, AnInstanceTypeThatTheCatalogueLacksIsAdvice) {
+  const auto types = [](const std::string& values) {
+    const std::string pool =
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec: {template: {spec: {requirements: "
+        "[{key: node.kubernetes.io/instance-type, operator: In, values: [" +
+        values + "]}]}}}\n";
+    Options options;
+    options.advice = true;
+    std::string messages;
+    for (const Finding& finding : lint_texts({{"a.yaml", pool}}, options).findings) {
+      if (finding.rule->id == "instance-type-unknown") messages += finding.message + "\n";
+    }
+    return messages;
+  };
+  EXPECT_EQ(
+      types("p5.84xlarge, p5.48xlarge"),
+      "the catalogue has no instance type p5.84xlarge (did you mean p5.4xlarge or p5.48xlarge?); if the cloud does not "
+      "sell it, pool gpu never launches it\n");
+  EXPECT_NE(types("p9.48xlarge"), "") << "no family of this name";
+  EXPECT_NE(types("Standard_ND96isr_H100_v6"), "");
+  EXPECT_EQ(types("Standard_ND96isr_H100_v5, g6e.xlarge"), "");
+  EXPECT_EQ(types("m7i.large, c7g.xlarge, inf2.xlarge, trn1.2xlarge"), "") << "the catalogue has types with GPUs only";
+  EXPECT_EQ(types("g4ad.xlarge, p2.xlarge, p3.2xlarge"), "") << "AMD's GPUs, and families that it leaves out";
+  EXPECT_EQ(types("'${TYPE}'"), "");
+}
+
 TEST(PoolCases, AmazonLinux2IsAdviceIfTheImagesAreChosen) {
   const auto older = [](const std::string& selector) {
     return found(
@@ -262,6 +288,32 @@ TEST(PoolCases, ALimitHasRoomForOneNode) {
   const std::string type = "key: node.kubernetes.io/instance-type, operator: In, values: [g5.12xlarge]";
   EXPECT_EQ(limit("cpu: 40", type), "error");
   EXPECT_EQ(limit("cpu: 48", type), "none");
+}
+
+TEST(PoolCases, AnEmptyNodeStaysTenMinutes) {
+  const auto pool = [](const std::string& policy, const std::string& after) {
+    return "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec: {limits: {nvidia.com/gpu: 8}, "
+           "disruption: {consolidationPolicy: " +
+           policy + (after.empty() ? "" : ", consolidateAfter: " + after) + "}}\n";
+  };
+  struct Row {
+    const char* after;
+    std::string_view severity;
+  };
+  for (const Row& row : {Row{"30s", "info"}, Row{"5m", "info"}, Row{"9m59s", "info"}, Row{"10m", "none"},
+                         Row{"30m", "none"}, Row{"1h", "none"}, Row{"Never", "none"}, Row{"", "info"}}) {
+    EXPECT_EQ(found(pool("WhenEmpty", row.after), "gpu-consolidate-after-short"), row.severity) << row.after;
+  }
+  const auto message = [&](const std::string& after) {
+    Options options;
+    options.advice = true;
+    const Report report = lint_texts({{"a.yaml", pool("WhenEmpty", after)}}, options);
+    const auto first = std::ranges::find_if(
+        report.findings, [](const Finding& finding) { return finding.rule->id == "gpu-consolidate-after-short"; });
+    return first == report.findings.end() ? "" : first->message + ": " + std::string(first->fix_text());
+  };
+  EXPECT_EQ(message("300s"), "an empty GPU node is terminated after 5 min: set consolidateAfter to 1h");
+  EXPECT_EQ(message(""), "an empty GPU node is terminated at once: add consolidateAfter: 1h");
 }
 
 }  // namespace

@@ -13,6 +13,13 @@
 // Node pools: Karpenter's NodePools, and its older Provisioners.
 namespace capstan::lint {
 
+/// The shortest time that an empty GPU node should wait before it is terminated: a new node with a replica takes about
+/// as long to start, and the next burst would have to wait for it. Rules, their fixes and the guide on consolidation
+/// agree on it.
+constexpr std::int64_t kMinEmptyWaitS = 600;
+/// The time that a fix writes. The linter does not know the load, so it is on the safe side.
+constexpr std::string_view kSafeEmptyWait = "1h";
+
 struct Pool {
   const Object* object = nullptr;
   const Value* spec = nullptr;      ///< specification of the pool

@@ -32,7 +32,7 @@ class Query {
   /// other variables become labels.
   Query(const File& file, const Value& text, std::string_view series);
 
-  /// Returns the syntax error with its position; none if the text is valid PromQL.
+  /// Returns the syntax error, whose place is fault_span(); none if the text is valid PromQL.
   const std::optional<std::string>& fault() const { return fault_; }
   Span fault_span() const { return fault_span_; }
   const promql::Expression* root() const { return root_.get(); }

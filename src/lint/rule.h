@@ -67,7 +67,7 @@ struct Finding {
   /// Adds an entry to a mapping, after the entry `after`.
   Finding& add_entry(const Value& mapping, const Value& after, std::string_view key, std::string_view value);
 
-  /// States the name that was most likely meant. Findings about the absence of what has this name are then left out.
+  /// States the name that was most likely meant. Findings that something with this name is missing are then left out.
   Finding& set_meant_name(std::string_view name);
   /// Marks the edits as unsafe, although the rule's edits are safe in general.
   Finding& mark_unsafe();
@@ -80,8 +80,8 @@ struct Finding {
   /// Marks the finding as one about a missing value. It becomes advice in an excerpt, which may be shortened, and for
   /// an object that a kustomization changes, because the kustomization may add the value.
   Finding& mark_absence();
-  /// Marks the finding as true only if `other` is deployed too. The message then names the file of `other`. If
-  /// `is_certain` is false, the finding becomes advice without edits.
+  /// Marks the finding as true only if `other` is deployed too. The message then names the file of `other`, if it is
+  /// another file. If `is_certain` is false, the finding becomes advice without edits.
   Finding& require_object(const Object& other, bool is_certain);
 
   FixSafety safety() const;

@@ -437,5 +437,35 @@ TEST(RuleCases, RayServeHasNewNamesForItsLimits) {
   EXPECT_EQ(serve("autoscaling_config: {target_ongoing_requests: 1}", "rayVersion: '2.40.0', "), "none");
 }
 
+TEST(RuleCases, AResourceMetricOfGpusIsOneFinding) {
+  const auto messages = [](const std::string& resources) {
+    const std::string yaml =
+        server("image: 'vllm/vllm-openai:v0.20.0'") +
+        "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: llama-70b}\nspec: "
+        "{scaleTargetRef: {kind: Deployment, name: llama-70b}, minReplicas: 2, maxReplicas: 4, metrics: [" +
+        resources + "]}\n";
+    Options options;
+    const Report report = lint_texts({{"a.yaml", yaml}}, options);
+    std::vector<std::string> found;
+    for (const Finding& finding : report.findings) {
+      if (finding.object->kind == "HorizontalPodAutoscaler") found.push_back(finding.message);
+    }
+    return found;
+  };
+  const auto metric = [](const std::string& name) {
+    return "{type: Resource, resource: {name: " + name + ", target: {type: Utilization, averageUtilization: 70}}}";
+  };
+  using Messages = std::vector<std::string>;
+  for (const char* name : {"nvidia.com/gpu", "amd.com/gpu", "nvidia.com/mig-1g.10gb"}) {
+    EXPECT_EQ(messages(metric(name)),
+              Messages{std::string("the metrics server has only cpu and memory, never ") + name});
+  }
+  const std::string average = "{type: Resource, resource: {name: cpu, target: {type: AverageValue, averageValue: 1}}}";
+  EXPECT_EQ(messages(metric("nvidia.com/gpu") + ", " + average),
+            (Messages{"the metrics server has only cpu and memory, never nvidia.com/gpu",
+                      "Deployment llama-70b runs on GPUs but is scaled only by CPU (nvidia.com/gpu has no resource "
+                      "metric)"}));
+}
+
 }  // namespace
 }  // namespace capstan::lint::rule_cases_test

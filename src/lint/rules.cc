@@ -39,7 +39,7 @@ bool concerns(const Rule& rule, std::string_view kind) {
   return false;
 }
 
-/// The kinds that rules select with `@scaler`, `@pool` and `@adapter`.
+/// The kinds that rules select with `@scaler`, `@pool` and `@adapter`, except ConfigMap, which some rules name.
 constexpr std::string_view kScalersAndPools[] = {
     "HorizontalPodAutoscaler", "ScaledObject",        "PodAutoscaler", "NIMService",  "Model",
     "InferenceService",        "LLMInferenceService", "NodePool",      "Provisioner", "PrometheusAdapterValues"};
@@ -116,7 +116,7 @@ std::vector<std::string_view> checked_kinds() {
   std::vector<std::string_view> kinds = {"ClusterPolicy", "NodeOverlay", "PriorityClass", "Service",
                                          "PersistentVolumeClaim"};
   for (const auto& [kind, rules] : by_kind()) {
-    // A cluster has no values of charts and no objects of retired APIs.
+    // A cluster has no values of charts and no objects of retired APIs. `Queue` stands for Queue.capstan.dev, too.
     const bool is_only_in_files = kind.ends_with("Values") || kind.find('.') != kind.npos;
     if (!is_only_in_files && !rules.empty()) kinds.push_back(kind);
   }

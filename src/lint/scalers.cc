@@ -215,11 +215,16 @@ const Object* target_of(const Scaler& scaler, const Set& set) {
   return set.find(scaler.target_kind, scaler.target_name->text, *scaler.object);
 }
 
+bool is_measured(const ScalingSignal& signal) {
+  const bool names_resource = signal.metric->key == "name";  // the other forms are for cpu and memory only
+  return !names_resource || signal.metric->is("cpu") || signal.metric->is("memory");
+}
+
 namespace {
 
 /// Returns true if the target of a signal is relative to the requests of the containers.
 bool is_utilization(const ScalingSignal& signal) {
-  if (signal.source != SignalSource::resource) return false;
+  if (signal.source != SignalSource::resource || !is_measured(signal)) return false;
   const Value& target =
       at(*signal.block, signal.type == "ContainerResource" ? "containerResource.target" : "resource.target");
   if (target) return static_cast<bool>(target["averageUtilization"]);

@@ -56,6 +56,8 @@ const Object* target_of(const Scaler& scaler, const Set& set);
 /// Returns true if the target uses GPUs. If the input lacks the target, the metrics decide.
 bool scales_gpu(const Scaler& scaler, const Set& set);
 
+/// Returns true if the metrics server measures the resource of a signal. It measures only cpu and memory.
+bool is_measured(const ScalingSignal& signal);
 /// Returns the resource that a signal of utilization divides by: "cpu" or "memory".
 std::string_view requested_resource(const ScalingSignal& signal);
 /// Returns the first container of the target whose missing request prevents the HPA from computing the signal, which is

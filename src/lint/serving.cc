@@ -115,7 +115,7 @@ bool takes_requests(const Object& object, const Pod& pod, const Value& container
 
 namespace {
 
-/// Returns true if the name of a pool, or a label of its nodes, has one of these words.
+/// Returns true if the name of a pool, one of its labels or a label of its nodes contains one of these words.
 bool names_any(const Pool& pool, std::initializer_list<std::string_view> words) {
   std::string text(pool.object->name);
   for (const Value* metadata : {&(*pool.object)["metadata"], pool.metadata}) {

@@ -42,6 +42,7 @@ void Set::add(const Object& object) {
     scales_.push_back(is_scaler(object.kind));
   }
   by_kind_[kind].push_back(&object);
+  if (object.has_unlisted_pods) with_unlisted_pods_.push_back(&object);
   if (!object.name.empty() && !is_template_variable(object.name)) {
     by_name_.push_back({kind, new_id(name_ids_, object.name), scope_of(object), object.index});
   }

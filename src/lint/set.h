@@ -21,8 +21,8 @@ class Set {
   Set(std::span<const Object> objects, bool is_complete);
 
   /// Returns the object that `from` refers to by a name. An object in the same file or folder is preferred. An object
-  /// elsewhere counts only if it is the only one with this name. A generic name must then also belong to a complete
-  /// input or to an object that is deployed together with `from`.
+  /// elsewhere counts only if it is the only one with this name. If the name is generic, the input must also be
+  /// complete, or the object must be deployed together with `from`.
   const Object* find(std::string_view kind, std::string_view name, const Object& from) const;
 
   /// Returns the objects of a kind in the folder of `from`. If that folder has none and exactly one other folder
@@ -37,6 +37,9 @@ class Set {
 
   /// Returns all objects of a kind.
   std::span<const Object* const> of_kind(std::string_view kind) const;
+
+  /// Returns all objects that seem to contain pods although their kind has no pod shapes.
+  std::span<const Object* const> with_unlisted_pods() const { return with_unlisted_pods_; }
 
   bool is_complete() const { return is_complete_; }
 
@@ -78,6 +81,7 @@ class Set {
   std::vector<std::vector<const Object*>> by_kind_;  ///< objects of each kind, sorted by scope and order in the input
   std::vector<bool> scales_;                         ///< true for each kind whose objects may have a `scaleTargetRef`
   std::vector<NameEntry> by_name_;                   ///< index, sorted by all fields
+  std::vector<const Object*> with_unlisted_pods_;    ///< objects of unknown kinds with pods, in the order of the input
   std::vector<Reference> references_;                ///< targets of all scalers, sorted by all fields
 };
 

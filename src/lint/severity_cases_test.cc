@@ -1,7 +1,7 @@
 #include "lint/testing/cases.h"
 
-// Tests of severities. A finding is an error or a warning if it certainly does harm, advice if that depends on facts
-// outside the manifest, and absent if it does no harm.
+// Tests of severities. A defect that certainly does harm is an error or a warning. If the harm depends on facts outside
+// the manifest, the finding is advice. A setting that does no harm has no finding.
 namespace capstan::lint::severity_cases_test {
 namespace {
 

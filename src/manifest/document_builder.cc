@@ -103,7 +103,8 @@ void DocumentBuilder::close(std::uint32_t end) {
 std::uint32_t DocumentBuilder::last_end(std::size_t first) const {
   const Value& last = children_.back();
   std::uint32_t end = std::max(last.key_span.end, last.shared ? 0 : last.span.end);
-  // A collection that ends with an alias ends with the line of the alias, because the span of its value is elsewhere.
+  // The value of an alias has its span elsewhere, at the anchor. A collection that ends with an alias therefore ends
+  // with the line of the alias.
   if (last.shared && children_.size() > first) {
     while (end < text_.size() && text_[end] != '\n') ++end;
   }

@@ -58,7 +58,8 @@ std::vector<std::uint32_t> json_starts(std::string_view text, std::size_t first)
   return starts;
 }
 
-/// Returns the start of every document. A line that begins with `---` always starts a document.
+/// Returns the start of every document. A line that begins with the marker `---`, followed by a blank or the end of the
+/// line, always starts a document.
 std::vector<std::uint32_t> document_starts(std::string_view text) {
   if (const std::size_t first = text.find_first_not_of(" \t\r\n"); first != text.npos && text[first] == '{') {
     std::vector<std::uint32_t> objects = json_starts(text, first);

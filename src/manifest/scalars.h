@@ -13,8 +13,8 @@ namespace capstan::manifest {
 /// keeps sums over replicas far below 64 bits.
 inline constexpr std::int64_t kMaxReplicas = 100'000;
 
-// Parsers for scalars with units. They are exact, because no binary fraction is involved. They return nothing if the
-// text is malformed, is not a whole number of the smallest unit, or does not fit into 64 bits.
+// Parsers for scalars. Except for `read_number`, they are exact, because no binary fraction is involved. They return
+// nothing if the text is malformed, is not a whole number of the smallest unit, or does not fit into 64 bits.
 
 std::optional<std::int64_t> read_integer(std::string_view text);           ///< 40, -3, 1_000_000
 std::optional<double> read_number(std::string_view text);                  ///< 2.5, 1e-3; finite

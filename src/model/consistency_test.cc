@@ -17,7 +17,8 @@ DomainPath path(std::initializer_list<std::pair<TopologyLevel, DomainId>> domain
 
 constexpr Instant at(std::int64_t seconds) { return {std::chrono::seconds(seconds)}; }
 
-/// A rack in each of two zones, one node in the first with a replica of two pods, seen at second 100.
+/// Two zones with one rack each. A node in the first rack has a replica of two pods and a replica of one pod. The
+/// snapshot is from second 100.
 struct World {
   World() {
     using Level = TopologyLevel;
@@ -79,8 +80,8 @@ struct World {
   Pod pods[3];
 };
 
-/// Adds the topology "fabric" with the levels spine (6) and leaf (5), and the domains 5, a spine in zone 1, and 6, a
-/// leaf of this spine.
+/// Adds the topology "fabric" with the levels spine (6) and leaf (5). Domain 5 is a spine in the zone with id 1, and
+/// domain 6 is a leaf of this spine.
 void add_fabric(Catalog& catalog) {
   catalog.topologies.push_back({.name = "fabric", .levels = {{.name = "spine"}, {.name = "leaf"}}});
   catalog.domains.push_back({"s", Level(6), {1}});

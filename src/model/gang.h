@@ -21,7 +21,7 @@ struct Pod {
   Phase phase = Phase::pending;
   GangId gang;
   MilliGpu gpus;
-  NodeId node;  ///< node of the pod; none while pending
+  NodeId node;  ///< node of the pod; none while pending, and for a running pod whose node has no row
   Instant created_at;
   QueueId queue{};  ///< queue of the pod; none: no queue limits it
   /// Devices of the node that the pod holds, by their numbers, with equal shares; empty: not known. A

@@ -44,7 +44,7 @@ struct ReleaseGroup {
   ClaimGroupId group;
 };
 
-/// Releases a node. Its pods are evicted, and replicas among them lose their running requests.
+/// Releases a node. Its pods are evicted, and the replicas of these pods lose their running requests.
 struct TerminateNode {
   NodeId node;
 };

@@ -6,8 +6,8 @@
 
 namespace capstan::model {
 
-/// A field of pods because of which Capstan places none of them: their scheduling gates, or a required rule about their
-/// nodes that no decision of Capstan follows. kube-scheduler follows all of these rules.
+/// A field of pods because of which Capstan places none of them: their scheduling gates, requests without GPUs, or a
+/// required rule about their nodes that no decision of Capstan follows. kube-scheduler follows all of these rules.
 enum class PodRule : std::uint8_t {
   none,
   pod_affinity,       ///< the pods must run near other pods
@@ -15,6 +15,7 @@ enum class PodRule : std::uint8_t {
   topology_spread,    ///< the pods must be spread evenly over domains
   node_fields,        ///< the pods choose their nodes by a field other than a label, such as the name
   scheduling_gates,   ///< the pods wait until other controllers have removed their gates
+  no_gpus,            ///< no pod of the gang requests GPUs
 };
 
 /// The words for a rule: its word in snapshot files, and the field of a pod that states the rule.
@@ -24,11 +25,12 @@ struct PodRuleNames {
 };
 
 /// Words for the rules, in the order of `PodRule`.
-inline constexpr std::array<PodRuleNames, 6> kPodRuleNames{{{"none", ""},
+inline constexpr std::array<PodRuleNames, 7> kPodRuleNames{{{"none", ""},
                                                             {"pod_affinity", "affinity.podAffinity"},
                                                             {"pod_anti_affinity", "affinity.podAntiAffinity"},
                                                             {"topology_spread", "topologySpreadConstraints"},
                                                             {"node_fields", "affinity.nodeAffinity with matchFields"},
-                                                            {"scheduling_gates", "schedulingGates"}}};
+                                                            {"scheduling_gates", "schedulingGates"},
+                                                            {"no_gpus", "resources.requests"}}};
 
 }  // namespace capstan::model

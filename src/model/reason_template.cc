@@ -75,7 +75,8 @@ const std::string* name_in(const Rows& rows, std::int64_t id, Field field) {
   return id >= 0 && id < std::ssize(rows) ? &(rows[static_cast<std::size_t>(id)].*field) : nullptr;
 }
 
-/// Returns the catalog's name of an object; null for a level, and if there is no such object.
+/// Returns the catalog's name of a queue, pool, offering, domain or GPU kind; null for other kinds, and if there is no
+/// such object.
 const std::string* object_name(std::string_view kind, std::int64_t id, const Catalog& catalog) {
   if (kind == "queue") return name_in(catalog.queues, id, &Queue::name);
   if (kind == "pool") return name_in(catalog.pools, id, &Pool::name);

@@ -15,14 +15,15 @@
 //   {0:request|requests}    the word that agrees with that number: the first one for 1, else the second one
 //   {0:seconds}             the number as people read it; the word is the unit in which the number is stored
 //   {0:more_than}           "more than 8", or "any" for 0, after a negation: "may not buy any"
-//   {2:price/4}             a price per hour in `micro_usd`, or in `milli_gpus` if the number at position 4 is not 0
+//   {2:price/4}             a price per hour in `micro_usd`; if the number at position 4 is not 0, the number at
+//                           position 2 is instead a number of GPUs in `milli_gpus`
 //   {2:amount/1}            an amount of the resource whose number is at position 1: "96 CPUs", "512 GiB"
 //   {3@queue}               the object whose id the number is; {3@level} is a topology level, and {3@resource} a
 //                           resource by its number (model/resource_number.h), {0@rule} a field of a pod by the
 //                           number of its rule (model/pod_rule.h), {4@neighbor} the running pod that keeps the pods
 //                           of a class away (PodClass::kept_apart_by)
-//   [, {3@domain},]         optional part: left out if an object in it has an invalid id, or no name although its id
-//                           would mean nothing to a reader (an offering or a GPU kind)
+//   [, {3@domain},]         optional part: left out if an object in it has an invalid id, or is an offering or a GPU
+//                           kind without a name, because the id alone would mean nothing to a reader
 namespace capstan::model {
 
 /// Units in which reasons store numbers, each with an example of the text that people read.

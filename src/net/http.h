@@ -52,7 +52,7 @@ struct Request {
 };
 
 struct Response {
-  int status = 0;  ///< HTTP status; 0 until the headers are complete
+  int status = 0;  ///< HTTP status; 0 if no status line has arrived
   std::vector<Header> headers;
   std::string body;  ///< whole body; empty if the handler takes it in pieces
 };

@@ -23,10 +23,11 @@ namespace {
 constexpr int kEventsAtOnce = 256;
 
 /// If a request on a shared connection times out, the connections that were idle at that time may be dead too. The
-/// kernel notices that only with its keep-alive probes. These suspect connections are not reused, but newer ones are.
-/// libcurl counts the idle time in whole seconds, so for kOnlyNewFor it cannot tell the two apart, and no connection is
-/// reused. A connection that was idle for longer than kMaxIdle is never reused, so the suspicion ends after
-/// kSuspectFor.
+/// kernel notices that only with its keep-alive probes. After a time-out, only newer connections are reused.
+/// - kOnlyNewFor: no connection is reused for this time after the time-out. libcurl counts idle time in whole seconds,
+///   so it could not tell a suspect connection from a newer one.
+/// - kSuspectFor: the suspicion ends after this time. By then each suspect connection has been idle for longer than
+///   kMaxIdle, and such a connection is never reused.
 constexpr Duration kOnlyNewFor = std::chrono::seconds(2);
 constexpr Duration kSuspectFor = std::chrono::seconds(120);
 constexpr Duration kMaxIdle = kSuspectFor - std::chrono::seconds(2);

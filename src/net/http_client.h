@@ -35,7 +35,8 @@ class HttpClient : public Transport {
 
   std::size_t in_flight() const;
 
-  /// Returns a descriptor for another event loop. It is readable if `run_once(0)` has work other than deadlines.
+  /// Returns a descriptor for another event loop. It is readable if a socket has an event. Deadlines, and requests
+  /// that were started or cancelled since the last `run_once`, do not make it readable; `next_deadline` covers them.
   int poll_fd() const;
   /// Returns the time at which `run_once` must be called even if `poll_fd` is not readable, or `never`.
   Instant next_deadline() const;

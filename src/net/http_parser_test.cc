@@ -11,7 +11,8 @@ namespace {
 
 constexpr HttpLimits kSmall{.head_bytes = 256, .headers = 4, .body_bytes = 64};
 
-/// Feeds the bytes in pieces of the given sizes, then one by one, and returns the parsed requests.
+/// Feeds the bytes in pieces that are one byte longer than the given sizes, then one by one. Returns the parsed
+/// requests.
 std::vector<HttpRequest> parse(HttpParser& parser, std::string_view bytes, const std::vector<std::size_t>& pieces) {
   std::vector<HttpRequest> requests;
   std::size_t piece = 0;

@@ -16,7 +16,7 @@ struct AibrixSpec {
   MetricQuery query;
   double target_value = 0.5;
   ReplicaCount min_replicas = 1;
-  ReplicaCount max_replicas = 0;  ///< largest number of replicas; 0: no maximum
+  ReplicaCount max_replicas = 0;  ///< largest number of replicas; 0: the service's maximum
   Duration observe_window = std::chrono::seconds(180);
   Duration panic_window = std::chrono::seconds(60);
   double panic_threshold = 2;

@@ -16,7 +16,7 @@ const manifest::Node* find_autoscaler(std::span<const manifest::Node> documents,
 
 /// Reads an unchanged HorizontalPodAutoscaler (autoscaling/v2) or ScaledObject (keda.sh/v1alpha1). A part that a
 /// simulation does not support, such as a trigger other than prometheus, cron, cpu or memory, is an error at its place.
-/// @param file  name of the file, for errors of queries
+/// @param file  name of the file, for errors about its top-level keys
 /// @param pod   properties of the scaled pods that the manifest does not state, for metrics that need them
 HpaSpec read_manifest(const manifest::Node& root, const std::string& file, const PodResources& pod,
                       manifest::ErrorList& errors);

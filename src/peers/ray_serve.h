@@ -12,7 +12,7 @@ namespace capstan::peers {
 struct RayServeSpec {
   ray_serve::Config config;
   ReplicaCount min_replicas = 1;
-  ReplicaCount max_replicas = 0;  ///< largest number of replicas; 0: no maximum
+  ReplicaCount max_replicas = 0;  ///< largest number of replicas; 0: the service's maximum
   Duration metrics_interval = std::chrono::seconds(10);
   Duration look_back_period = std::chrono::seconds(30);
 };

@@ -12,7 +12,7 @@ struct WvaSpec {
   Analyzer analyzer = Analyzer::v1;
   wva::SaturationConfig config;
   ReplicaCount min_replicas = 1;
-  ReplicaCount max_replicas = 0;  ///< largest number of replicas; 0: no maximum
+  ReplicaCount max_replicas = 0;  ///< largest number of replicas; 0: the service's maximum
   Duration stabilization_window = std::chrono::seconds(240);
 };
 

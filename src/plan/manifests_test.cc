@@ -4,6 +4,7 @@
 #include <set>
 
 #include "lint/run.h"
+#include "plan/render/prerequisites.h"
 #include "plan/sections/crd_check.h"
 #include "plan/sections/sections.h"
 #include "plan/sections/test_services.h"
@@ -126,6 +127,32 @@ TEST_P(PlanManifests, NameNoObjectTwice) {
                                std::string(object["metadata"]["name"].text);
       EXPECT_TRUE(names.insert(name).second) << name;
     }
+  }
+}
+
+/// Returns the names of the definitions in a folder that has one file for each: "nodepools.karpenter.sh".
+std::set<std::string> definition_names(const std::filesystem::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.insert(entry.path().stem().string());
+  return names;
+}
+
+TEST_P(PlanManifests, NeedDefinitionsByTheNamesThatTheyHave) {
+  const std::filesystem::path shared = std::filesystem::path(CAPSTAN_SOURCE_DIR) / "../shared/data/crds";
+  if (!std::filesystem::exists(shared)) GTEST_SKIP() << "needs " << shared;
+  const std::set<std::string> names = definition_names(shared);
+  const auto is_known_group = [&](const std::string& group) {
+    return std::ranges::any_of(names, [&](const std::string& name) { return name.ends_with("." + group); });
+  };
+  Plan plan;
+  plan.spec = GetParam().spec;
+  plan.services = GetParam().services;
+  plan.sections = all_manifest_sections(GetParam().facts());
+  for (const Prerequisite& needed : prerequisites(plan)) {
+    const std::size_t dot = needed.part.find('.');
+    if (dot == std::string::npos || needed.part.find(' ') != std::string::npos) continue;
+    if (!is_known_group(needed.part.substr(dot + 1))) continue;
+    EXPECT_TRUE(names.contains(needed.part)) << needed.part;
   }
 }
 

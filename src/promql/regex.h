@@ -14,8 +14,8 @@ class RE2;
 
 namespace capstan::promql {
 
-/// A regular expression that matches whole texts only, as in Prometheus. RE2 needs time and memory linear in the length
-/// of the text for every expression.
+/// A regular expression that matches whole texts only, as in Prometheus. For every expression, RE2 needs time linear in
+/// the length of the text, and its memory is bounded.
 class Regex {
  public:
   explicit Regex(const std::string& pattern);

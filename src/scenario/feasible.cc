@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "scenario/idle_bounds.h"
 #include "scenario/read_parts.h"
 #include "sim/cluster/pod_fit.h"
+#include "sim/cluster/topology.h"
 
 namespace capstan::scenario {
 
@@ -62,14 +64,7 @@ UsableNodes usable_nodes(const Scenario& scenario) {
 /// Returns how many nodes one domain of a level can hold.
 std::int64_t nodes_of_domain(const Scenario& scenario, model::Level level) {
   if (level == model::TopologyLevel::node) return 1;
-  const std::int64_t per_nvlink = scenario.cluster.provider.nodes_per_nvlink_domain;
-  std::int64_t nvlinks = 0;  // NVLink domains of the whole cluster; all domains of a level have equally many
-  std::int64_t domains = 0;
-  for (const model::Domain& domain : scenario.catalog->domains) {
-    nvlinks += domain.level == model::TopologyLevel::nvlink;
-    domains += domain.level == level;
-  }
-  return per_nvlink * (nvlinks / std::max<std::int64_t>(domains, 1));
+  return sim::nvlink_domains_in(*scenario.catalog, level) * scenario.cluster.provider.nodes_per_nvlink_domain;
 }
 
 /// Returns the most GPUs of a kind that one domain of a level can hold.
@@ -91,8 +86,8 @@ std::string amounts_text(const model::Resources& amounts) {
   return fmt::format("{:g} CPUs and {:g} GiB", cpus, gib);
 }
 
-/// Checks the needs of pods other than GPUs: labels, CPU and memory. If no node with enough GPUs meets them, returns
-/// the key in the file that states the unmet need, and the reason.
+/// Checks the needs of pods other than GPUs: labels, CPU and memory. If no node with enough GPUs meets them, or no
+/// domain has room for all pods, returns the key in the file that states the unmet need, and the reason.
 std::optional<std::pair<std::string, std::string>> missing_besides_gpus(const Scenario& scenario,
                                                                         const UsableNodes& nodes,
                                                                         const model::PodSet& pods,
@@ -194,23 +189,33 @@ std::set<std::string> clouds_of(const model::Catalog& catalog) {
   return clouds;
 }
 
-/// Returns which instances have enough GPUs of one kind in one node, the scenario's clouds and small instances first:
-/// ", expected instances with at least 2 such as p5.48xlarge".
-std::string larger_instances(const model::Catalog& catalog, const std::string& gpu, GpuCount needed) {
-  constexpr std::size_t kMaxShown = 3;
+/// Returns the instances that have enough GPUs of one kind. Instances with a known price come first, because for the
+/// others the scenario must state a price; then those of the scenario's clouds, and small ones.
+std::vector<const engine::Instance*> fitting_instances(const model::Catalog& catalog, const std::string& gpu,
+                                                       GpuCount needed) {
   const std::set<std::string> clouds = clouds_of(catalog);
   std::vector<const engine::Instance*> fitting;
-  GpuCount most = 0;
   for (const engine::Instance& instance : engine::instances()) {
-    if (instance.gpu != gpu) continue;
-    most = std::max(most, instance.gpus);
-    if (instance.gpus >= needed) fitting.push_back(&instance);
+    if (instance.gpu == gpu && instance.gpus >= needed) fitting.push_back(&instance);
   }
-  if (fitting.empty())
-    return most == 0 ? "" : fmt::format(" (no instance of data/instances.csv has more than {})", most);
   std::ranges::stable_sort(fitting, {}, [&](const engine::Instance* instance) {
-    return std::pair(!clouds.contains(instance->cloud), instance->gpus);
+    return std::tuple(!instance->on_demand_per_hour, !clouds.contains(instance->cloud), instance->gpus);
   });
+  return fitting;
+}
+
+/// Returns which instances have enough GPUs of one kind in one node: ", expected instances with at least 2 such as
+/// p5.48xlarge".
+std::string larger_instances(const model::Catalog& catalog, const std::string& gpu, GpuCount needed) {
+  constexpr std::size_t kMaxShown = 3;
+  const std::vector<const engine::Instance*> fitting = fitting_instances(catalog, gpu, needed);
+  if (fitting.empty()) {
+    GpuCount most = 0;
+    for (const engine::Instance& instance : engine::instances()) {
+      if (instance.gpu == gpu) most = std::max(most, instance.gpus);
+    }
+    return most == 0 ? "" : fmt::format(" (no instance of data/instances.csv has more than {})", most);
+  }
   std::vector<std::string_view> names;
   for (const engine::Instance* instance : fitting) names.push_back(instance->name);
   if (names.size() > kMaxShown) names.resize(kMaxShown);
@@ -218,11 +223,11 @@ std::string larger_instances(const model::Catalog& catalog, const std::string& g
 }
 
 /// Returns suggestions for a GPU that no node has: the most similar GPU that the scenario's nodes have, and an
-/// instance with it, from a cloud that the scenario uses if there is one.
-std::string nearest_gpu(const model::Catalog& catalog, const std::string& gpu) {
+/// instance that fits.
+/// @param needed  GPUs that the instance must have
+std::string nearest_gpu(const model::Catalog& catalog, const std::string& gpu, GpuCount needed) {
   const model::Offering* nearest = nullptr;
   std::size_t most = 0;
-  const std::set<std::string> clouds = clouds_of(catalog);
   for (const model::Offering& offering : catalog.offerings) {
     const std::size_t common = common_prefix(catalog.gpu_kind(offering.gpu), gpu);
     if (nearest == nullptr || common > most) nearest = &offering;
@@ -230,18 +235,12 @@ std::string nearest_gpu(const model::Catalog& catalog, const std::string& gpu) {
   }
   std::string text;
   if (nearest != nullptr) {
-    text = fmt::format("; {} has {}", nearest->instance_type, catalog.gpu_kind(nearest->gpu));
+    text = fmt::format("; {0} has {1}, expected gpu: {1}", nearest->instance_type, catalog.gpu_kind(nearest->gpu));
   }
-  const engine::Instance* fitting = nullptr;
-  for (const engine::Instance& instance : engine::instances()) {
-    if (instance.gpu != gpu) continue;
-    if (fitting == nullptr || (!clouds.contains(fitting->cloud) && clouds.contains(instance.cloud)))
-      fitting = &instance;
-  }
-  if (nearest != nullptr) text += fmt::format(", expected gpu: {}", catalog.gpu_kind(nearest->gpu));
-  if (fitting != nullptr) {
-    text += fmt::format("{} an instance with {} such as {}", nearest == nullptr ? ", expected" : ", or", gpu,
-                        fitting->name);
+  const std::vector<const engine::Instance*> fitting = fitting_instances(catalog, gpu, needed);
+  if (!fitting.empty()) {
+    text += fmt::format("{} an instance with {}{} such as {}", nearest == nullptr ? ", expected" : ", or",
+                        needed == 1 ? "" : fmt::format("at least {} ", needed), gpu, fitting.front()->name);
   }
   return text;
 }
@@ -458,13 +457,16 @@ class Feasibility {
     const std::string& gpu = scenario_.catalog->gpu_kind(pods.gpu);
     const std::string job = is_recorded ? "a job of the trace" : "a job";
     const GpuCount node = largest_domain(scenario_, usable_, pods.gpu, model::TopologyLevel::node);
-    if (node == 0)
-      return Refusal{{"gpu"}, fmt::format("no node has {} GPUs{}", gpu, nearest_gpu(*scenario_.catalog, gpu))};
+    const GpuCount whole_of_pod = (pods.gpus_per_pod.count + 999) / 1000;
+    if (node == 0) {
+      return Refusal{{"gpu"},
+                     fmt::format("no node has {} GPUs{}", gpu, nearest_gpu(*scenario_.catalog, gpu, whole_of_pod))};
+    }
     if (pods.gpus_per_pod > whole_gpus(node)) {
       return Refusal{{"gpus_per_pod", "sizes"},
                      fmt::format("{} needs {} {} GPUs, the largest node has {}{}", is_recorded ? job : "a pod",
                                  gpus_text(pods.gpus_per_pod), gpu, node,
-                                 larger_instances(*scenario_.catalog, gpu, (pods.gpus_per_pod.count + 999) / 1000))};
+                                 larger_instances(*scenario_.catalog, gpu, whole_of_pod))};
     }
     const MilliGpu least = pods.gpus_per_pod * pods.count;
     if (const GpuCount domain = largest_domain(scenario_, usable_, pods.gpu, required_level);
@@ -536,9 +538,11 @@ class Feasibility {
       refuse(item_paths(root_, "cluster.pools", "gpu_limit"), instance_paths(),
              fmt::format("no pool may buy a node with {}: each is larger than its pool's gpu_limit", gpu));
     } else {
-      refuse(
-          paths_of(part, {"gpu"}), instance_paths(),
-          fmt::format("no node has the GPU that the service runs on, {}{}", gpu, nearest_gpu(*scenario_.catalog, gpu)));
+      const bool is_node = workload.required_level == model::TopologyLevel::node;
+      const GpuCount needed = is_node ? workload.gpus_per_replica : workload.gpus_per_replica / workload.pods;
+      refuse(paths_of(part, {"gpu"}), instance_paths(),
+             fmt::format("no node has the GPU that the service runs on, {}{}", gpu,
+                         nearest_gpu(*scenario_.catalog, gpu, needed)));
     }
   }
 

@@ -430,9 +430,7 @@ class ClusterReader {
   }
 
   std::int64_t places_per_zone() const {
-    const auto domains =
-        std::ranges::count(catalog_.domains, model::Level(model::TopologyLevel::nvlink), &model::Domain::level);
-    return domains / static_cast<std::int64_t>(zones_.size()) * config_.provider.nodes_per_nvlink_domain;
+    return sim::nvlink_domains_in(catalog_, model::TopologyLevel::zone) * config_.provider.nodes_per_nvlink_domain;
   }
 
   void read_provider(const Node& node) {

@@ -60,7 +60,7 @@ model::QueueId find_queue(const model::Catalog& catalog, std::string_view name);
 void read_service(const manifest::Node& node, const std::string& owner, model::Catalog& catalog, Scenario& scenario,
                   manifest::ErrorList& errors);
 
-/// Reads domains, offerings and pools. It needs the services.
+/// Reads domains, offerings and pools. It needs the topologies, the services and the jobs.
 void read_cluster(const manifest::Node& node, model::Catalog& catalog, Scenario& scenario, manifest::ErrorList& errors);
 
 /// Reads a policy. It needs the cluster, whose provider is the default of the policy.

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/ascii.h"
+#include "base/similar_names.h"
 #include "decide/scale/roles.h"
 #include "manifest/path.h"
 #include "manifest/quantity.h"
@@ -125,8 +126,32 @@ bool names_kubernetes_autoscaler(std::string_view text) {
       kNames, [&](std::string_view name) { return std::ranges::equal(text, name, {}, ascii_lower, ascii_lower); });
 }
 
+constexpr std::array<std::string_view, 6> kFirstKeys = {"decode",   "manifest", "policy", "prefill",
+                                                        "services", "variants"};  ///< keys with which a scaler begins
+
+/// Reports a scaler that states neither a policy nor a manifest. If a key resembles one of `kFirstKeys`, it is probably
+/// misspelt, and the error lists these keys.
+void refuse_unnamed_scaler(const Node& node, ErrorList& errors) {
+  const bool is_misspelt = std::ranges::any_of(
+      node.entries, [](const auto& entry) { return !similar_names(entry.key, kFirstKeys).empty(); });
+  if (is_misspelt) {
+    Fields fields(node, "scale", errors);
+    for (const std::string_view key : kFirstKeys) fields.take(key);
+    fields.finish();
+    if (!fields.ok()) return;
+  }
+  errors.fail(
+      node.place,
+      "scale lacks \"policy\", expected the name of a policy, or manifest: FILE for an HPA, a ScaledObject or an "
+      "InferenceScaler");
+}
+
 Scaler read_scaler(const Node& node, const Scenario& scenario, ErrorList& errors) {
   if (node.find("manifest") != nullptr) return read_peer_manifest(node, scenario, errors);
+  if (node.kind == Node::Kind::mapping && node.find("policy") == nullptr) {
+    refuse_unnamed_scaler(node, errors);
+    return {};
+  }
   const Node mapping = settings::as_mapping(node);
   const Node* policy = mapping.find("policy");
   if (policy != nullptr && std::ranges::find(peers::names(), policy->text) != peers::names().end()) {

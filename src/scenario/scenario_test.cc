@@ -154,6 +154,15 @@ TEST(Scenario, ReportsFaults) {
       {"a title that a terminal would obey",
        {"title=\"a\\e[31m\""},
        "--set title=\"a\\e[31m\": scenario.title: found \"a\\x1b[31m\", expected a string without control characters"},
+      {"a misspelt manifest",
+       {"policies.0.scale={manifset: hpa.yaml}"},
+       "--set policies.0.scale={manifset: hpa.yaml}: scale: found key \"manifset\", expected one of decode, manifest, "
+       "policy, prefill, services or variants (did you mean manifest?)"},
+      {"a scaler without a policy",
+       {"policies.0.scale={}"},
+       "--set policies.0.scale={}: scale lacks \"policy\", expected the name of a policy, or manifest: FILE for an "
+       "HPA, "
+       "a ScaledObject or an InferenceScaler"},
       {"a list where a number should be",
        {"load.scale=[1]"},
        "--set load.scale=[1]: load.scale: found a list, expected a number"},
@@ -242,17 +251,21 @@ TEST(Scenario, RefusesInfeasibleScenarios) {
       {"a gang larger than any node",
        {"service.tensor_parallel=2", "service.pods_per_replica=2", "cluster.pools.0.offerings.0.instance=p5.4xlarge"},
        "--set service.tensor_parallel=2: a replica is a gang of 2 h100_sxm GPUs that must share one "
-       "node, the largest has 1, expected instances with at least 2 such as p5.48xlarge, a3-highgpu-2g or "
-       "a3-highgpu-4g"},
+       "node, the largest has 1, expected instances with at least 2 such as p5.48xlarge, a3-highgpu-8g or "
+       "a3-megagpu-8g"},
       {"a pod larger than any node",
        {"service.tensor_parallel=2", "cluster.pools.0.offerings.0.instance=p5.4xlarge"},
        "--set service.tensor_parallel=2: a pod needs 2 h100_sxm GPUs, the largest node has 1, expected instances with "
-       "at least 2 such as p5.48xlarge, a3-highgpu-2g or a3-highgpu-4g"},
+       "at least 2 such as p5.48xlarge, a3-highgpu-8g or a3-megagpu-8g"},
       {"another GPU",
        {"cluster.pools.0.offerings.0.instance=p4de.24xlarge"},
        "--set cluster.pools.0.offerings.0.instance=p4de.24xlarge: no node has the GPU that the service runs on, "
        "h100_sxm; p4de.24xlarge has a100_sxm, expected gpu: a100_sxm, or an instance with h100_sxm such as "
        "p5.4xlarge"},
+      {"another GPU, for a replica of four",
+       {"service.gpu=L40S", "service.model=Qwen3-32B", "service.tensor_parallel=4"},
+       "--set service.gpu=L40S: no node has the GPU that the service runs on, l40s; p5.48xlarge has h100_sxm, expected "
+       "gpu: h100_sxm, or an instance with at least 4 l40s such as g6e.12xlarge"},
       {"groups that no policy asks for",
        {"policies.0.place=first_fit"},
        "--set policies.0.place=first_fit: policies: \"a\" can never buy a node: provision: group buys nodes only "

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kNoContent = "default-src 'none'; frame-ancestors 'none'";
 
-/// The event that makes a page load again, because its data are not the server's.
+/// The event that makes a page load again, because the server now has other data than the page.
 constexpr std::string_view kReload = "event: reload\ndata: {\"format_version\":1}\n\n";
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }

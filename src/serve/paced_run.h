@@ -15,7 +15,7 @@
 
 namespace capstan::serve {
 
-/// Simulates the first policy of a scenario on a thread of its own, in the pace of a clock.
+/// Simulates the first policy of a scenario on a thread of its own, at the pace of a clock.
 class PacedRun {
  public:
   /// The callbacks. They are called on the thread of the run.

@@ -28,7 +28,7 @@ void append_json(std::string& html, std::string_view json) {
   }
 }
 
-/// Returns the position in the bundled page of the `null` that the data of a place replace.
+/// Returns the position of a place's `null` in the bundled page. The data of the place replace this `null`.
 std::size_t data_position(std::string_view place) {
   const std::size_t found = kBundledPage.find(place);
   CAPSTAN_ASSERT(found != kBundledPage.npos);

@@ -237,17 +237,18 @@ std::string json_text(RecordingJson recording, Json result = nullptr, Json seen 
   result["states"] = recording.states;
   result["states_damaged"] = recording.damaged;
   result["command"] = std::move(recording.command);
+  if (!seen.is_null()) {
+    result["services"] = std::move(seen["services"]);
+    result["queues"] = std::move(seen["queues"]);
+    result["history_place"] = std::move(seen["place"]);
+  }
+  // A new key of the result may move the policy to another place, so this reference is taken after the last one.
   Json& policy = result["policies"][0];
   policy["policy"] = std::move(recording.policy);
   policy["by_state"] = std::move(recording.by_state);
   policy["actions"] = std::move(recording.actions);
   policy["actions_left_out"] = recording.left_out;
-  if (!seen.is_null()) {
-    result["services"] = std::move(seen["services"]);
-    result["queues"] = std::move(seen["queues"]);
-    result["history_place"] = std::move(seen["place"]);
-    policy["fleet"] = std::move(seen["fleet"]);
-  }
+  if (!seen.is_null()) policy["fleet"] = std::move(seen["fleet"]);
   return dump_line(result);
 }
 

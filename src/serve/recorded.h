@@ -41,7 +41,7 @@ struct RecordedPage {
   /// actions with their reasons, and what a recorded simulation measured.
   std::string json;
   /// The decisions of a state as JSON, by the position of the state in the recording: for each of its actions, in their
-  /// order, the arithmetic and the command that prints it. Only states with actions have an entry.
+  /// order, the arithmetic and the command that prints it. Only states with actions in `json` have an entry.
   std::map<std::int64_t, std::string> decisions;
   std::int64_t states = 0;    ///< states of the recording
   AwaitedOutcomes awaited{};  ///< its actions without an outcome
@@ -59,8 +59,8 @@ struct RecordedLimits {
 };
 
 /// Decides all states of a recording again, to show what its controller did and why.
-/// @param path      for the text of commands
-/// @param progress  is called after each state with its position and the number of all states
+/// @param path      path of the recording, for commands, errors and the measured result that belongs to it
+/// @param progress  is called after each state with the number of states so far and of all states
 /// @param history   notes every state, and the page has its nodes and replicas; null: neither
 Result<RecordedPage> read_recorded(archive::Recording& recording, const std::string& path,
                                    const std::function<void(std::int64_t, std::int64_t)>& progress = {},
@@ -97,7 +97,7 @@ ShownState show_state(std::int64_t position, const archive::SavedState& state,
                       const archive::RepeatedDecisions& decided, const DecisionCommand& command,
                       const std::vector<ShownOutcome>& outcomes = {});
 
-/// Returns the arithmetic of the decisions of all layers, a paragraph for each service and layer.
+/// Returns the arithmetic of all decisions: a paragraph for each service, and one each for placement and nodes.
 std::string arithmetic_of(const archive::SavedState& state, const archive::RepeatedDecisions& decided);
 
 }  // namespace capstan::serve

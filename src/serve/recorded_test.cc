@@ -95,7 +95,10 @@ TEST(RecordedPage, HasEveryMomentAndEveryAction) {
 TEST(RecordedPage, HasWhatASimulationMeasuredAndTheNodes) {
   const std::string path = testing::TempDir() + "recorded_measured_test.rec";
   record(path);
-  EXPECT_FALSE(policy_of(read_small(path)).contains("by_minute")) << "a controller measures no requests";
+  RecordedHistory seen(5);
+  const auto observed = policy_of(read_small(path, {}, &seen));
+  EXPECT_FALSE(observed.contains("by_minute")) << "a controller measures no requests";
+  EXPECT_FALSE(observed["fleet"]["nodes"]["node"].empty()) << "but it sees the nodes";
   ASSERT_TRUE(archive::write_measured(path, R"({"format_version": 1, "scenario": "small", "policies": [
       {"policy": "queue", "by_minute": {"arrived": [7]}, "services": [{"name": "a", "team": "red"}]}]})"));
   RecordedHistory history(5);

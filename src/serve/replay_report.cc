@@ -63,6 +63,14 @@ ReplayLines lines_of(const archive::SavedState& state, const RepeatedDecisions& 
   return lines;
 }
 
+/// Returns the line for a plan that has neither an action nor a reason.
+/// @param number  position of the plan in the list that `plans_of` returns
+/// @param plans   number of plans in that list
+std::string no_action_words(std::size_t number, std::size_t plans) {
+  if (number + 1 == plans) return "no action on nodes";
+  return number + 2 == plans ? "no action on pods" : "no action on replicas";
+}
+
 /// Returns the lines of the plans that differ from the plans of another decision. A plan gives its actions, or if it
 /// has none, its reasons.
 /// @param outcomes  outcomes of the actions of all plans; empty: the recording has none
@@ -76,7 +84,7 @@ ReplayLines differing_lines(const archive::SavedState& state, const RepeatedDeci
     const std::size_t before = lines.size();
     add_actions(state, *own[i], outcomes, first, lines);
     if (lines.size() == before) add_reasons(state, *own[i], lines);
-    if (lines.size() == before) lines.push_back({i + 1 == own.size() ? "no action on nodes" : "no action on pods"});
+    if (lines.size() == before) lines.push_back({no_action_words(i, own.size())});
   }
   return lines;
 }

@@ -50,6 +50,30 @@ TEST_F(ReplayReportTest, ShowsTheFirstStateInWhichAnotherPolicyActsDifferently) 
   EXPECT_TRUE(replay_text(*report, 100).contains("\nThe first decision that differs is at "));
 }
 
+/// Capstan decides the two variants of a service together, so the plan of the second one is empty. A fixed number of
+/// replicas is decided for each of them.
+TEST_F(ReplayReportTest, APlanOfAServiceWithoutActionsAndReasonsIsOneOfReplicas) {
+  fleet::testing::World world;
+  world.catalog().services.push_back(world.catalog().services.front());
+  world.catalog().services[1].name = "other";
+  world.catalog().services[0].alternatives = {{1}};
+  world.snapshot.services.set({1}, world.snapshot.services.at({0}));
+  const Scratch scratch;
+  {
+    Result<archive::Recorder> recorder = archive::Recorder::create(scratch.file());
+    archive::SavedState state = archive::testing::state_of(world, fleet::testing::at(15));
+    state.policies.scale.assign(2, decide::scale::Capstan());
+    EXPECT_TRUE(recorder->add(state));
+    EXPECT_TRUE(recorder->finish());
+  }
+  Result<archive::Recording> recording = archive::Recording::open(scratch.file());
+  const Result<ReplayReport> report = replay_report(*recording, {.scale = decide::scale::Fixed{7}});
+  ASSERT_TRUE(report) << report.error().text();
+  const std::string text = replay_text(*report, 100);
+  EXPECT_TRUE(text.contains("no action on replicas")) << text;
+  EXPECT_FALSE(text.contains("no action on pods")) << text;
+}
+
 TEST_F(ReplayReportTest, AMomentHasItsArithmetic) {
   const Result<ReplayedMoment> moment = replayed_moment(*recording_, "15s");
   ASSERT_TRUE(moment) << moment.error().text();

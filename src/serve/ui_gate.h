@@ -15,8 +15,8 @@ namespace capstan::serve {
 /// browser sends after it has asked a person. Empty if there is none.
 std::string token_of(const net::HttpRequest& request);
 
-/// Stands in front of a dashboard, and passes on only requests whose token may read /ui. Every other request is refused
-/// without a look at its path, and no request changes anything. The page is at /ui, and its data below /ui/api and
+/// Stands in front of a dashboard, and passes on only requests whose token may read /ui. Every other request is
+/// refused, whatever its path is, and no request changes anything. The page is at /ui, and its data below /ui/api and
 /// /api.
 class UiGate final : public net::HttpHandler {
  public:

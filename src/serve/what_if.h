@@ -22,7 +22,7 @@ inline constexpr double kMaxSpotPercent = 1000;
 struct WhatIf {
   std::optional<double> load_factor{};   ///< multiplies the load, kMinFactor to kMaxFactor
   std::optional<double> price_factor{};  ///< multiplies the price of every machine, in the same bounds
-  /// Chance that a spot node is interrupted within an hour, percent, 0 to kMaxSpotPercent.
+  /// Interruptions of a spot node per hour, percent, 0 to kMaxSpotPercent; 100: once an hour on average.
   std::optional<double> spot_interruptions_percent_per_hour{};
   std::optional<ReplicaCount> min_replicas{};
   friend bool operator==(const WhatIf&, const WhatIf&) = default;

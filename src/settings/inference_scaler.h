@@ -30,7 +30,7 @@ struct InferenceScalerManifest {
   std::string model{};
   model::Slo slo{};
   std::vector<Role> roles{};
-  model::RoleLimits role_limits{};  ///< ratio between prefill and decode replicas
+  model::RoleLimits role_limits{};  ///< limits on the ratio of decode to prefill replicas
   decide::scale::Policy policy = decide::scale::Capstan{};
 };
 

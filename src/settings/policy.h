@@ -9,8 +9,8 @@
 #include "decide/scale/scale.h"
 #include "manifest/fields.h"
 
-// Reads and writes the policy of each layer. Scenarios, snapshot files and cluster objects share this reader and
-// writer.
+// Reads and writes the policy of each layer. Scenarios, snapshot files, recordings and the controller's checkpoint
+// share this reader and writer.
 namespace capstan::settings {
 
 /// Returns a layer's policy as a mapping. The node is the name of a policy, which becomes `{policy: NAME}`, or already

@@ -32,8 +32,8 @@ class PrometheusSignals {
   /// Returns the instant query whose answer is a matrix: `{__name__=~"...",namespace="chat"}[90000ms]`.
   std::string expression() const;
 
-  /// Takes the answer to a query that was sent at `unix_ms`, which is `now` on the local clock. Samples of earlier
-  /// answers are ignored.
+  /// Takes the answer to a query that was sent at `unix_ms`, which is `now` on the local clock. Samples that an earlier
+  /// answer already contained are ignored.
   void take(const ApiAnswer& answer, Instant now, std::int64_t unix_ms);
   /// Records that a query failed.
   void failed(const Error& error);

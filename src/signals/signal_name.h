@@ -22,7 +22,7 @@ using model::Measure;
 struct SignalInfo {
   std::string_view name;
   Measure measure;
-  std::int64_t max;  ///< largest plausible value; larger values are refused
+  std::int64_t max;  ///< largest plausible value; values more than 1 % above it are refused
   std::string_view description;
   bool is_of_replica;  ///< true if snapshots have it; false if it is only read from pages
 };

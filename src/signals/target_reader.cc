@@ -62,8 +62,8 @@ Histogram increment(const Histogram& before, const Histogram& after) {
   for (std::size_t i = 0; i < grown.counts.size(); ++i) {
     if (after.counts[i] < before.counts[i]) return after;
     grown.counts[i] -= before.counts[i];
-    // A difference may be lower than that of a lower bound, because the engine may have written the page in the middle
-    // of an update.
+    // The counts of buckets are cumulative, so the differences must not fall from one bucket to the next. They can fall
+    // if the engine wrote the page in the middle of an update. The previous difference is then used.
     grown.counts[i] = last = std::max(last, grown.counts[i]);
   }
   return grown;

@@ -10,7 +10,7 @@
 namespace capstan::workload {
 
 inline constexpr std::int64_t kRampSteps = 1000;     ///< steps of constant rate in a ramp
-inline constexpr std::int64_t kDiurnalSteps = 1440;  ///< steps in a cycle of a diurnal curve: a minute of a day each
+inline constexpr std::int64_t kDiurnalSteps = 1440;  ///< steps in a diurnal cycle; minutes if the cycle is a day
 
 /// A period of constant rate, from the requested time to `end`.
 struct RateStep {

@@ -52,8 +52,8 @@ constexpr Format kFormats[] = {
      "arrival_ms,input_tokens,output_tokens"},
 };
 
-/// Takes a text field up to its comma and returns it without its quotes. A quoted field may contain commas; a doubled
-/// quote stands for one quote.
+/// Takes a text field up to its comma and returns it without the quotes around it. A quoted field may contain commas. A
+/// doubled quote does not end the field, and stays doubled in the result.
 std::string_view take_text(Cursor& cursor) {
   const char* start = cursor.at;
   if (!cursor.take('"')) {

@@ -78,7 +78,8 @@ bool scan_time(Cursor& cursor, int exponent, Duration& value);
 /// `value` is the time since 1970 UTC. A time without an offset is in UTC.
 bool scan_timestamp(Cursor& cursor, Duration& value);
 
-/// Returns text for an error message: at most 40 bytes, with everything but printable ASCII written as \xNN.
+/// Returns text for an error message: at most the first 40 bytes of `found`, with everything but printable ASCII
+/// written as \xNN, and "..." if bytes are left out.
 std::string printable(std::string_view found);
 
 }  // namespace capstan::workload

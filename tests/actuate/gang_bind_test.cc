@@ -127,7 +127,7 @@ TEST_F(GangBindTest, RollsBackAfterTheGracePeriod) {
 }
 
 TEST_F(GangBindTest, ANewLeaderFinishesTheTransaction) {
-  // The leader stops before its n-th write, for each n.
+  // The leader loses its permit at its n-th write, for each n. This write is still done; with 0, none is.
   for (int n = 0; n <= 6; ++n) {
     for (const char* name : {"a", "b", "c"}) {
       bench.server.remove(kPods, std::string("ml/") + name);

@@ -286,6 +286,21 @@ for arguments in "version" "--help" "sim $work/tiny.yaml" "sim $work/tiny.yaml -
   rm "$work/pipe"
 done
 
+# Words of options are taken in any case, and as they are listed.
+for arguments in "version" "sim $small" "compare $work/tiny.yaml --no-advice" "engine predict --points $work/points.csv" \
+  "explain reason queue_limit" "decide place $work/word.json" "explain service --snapshot $work/word.json"; do
+  [[ -e "$work/word.json" ]] || "$program" snapshot --scenario $hour --at 20m >"$work/word.json"
+  "$program" $arguments -o json >"$work/lower" 2>/dev/null
+  "$program" $arguments -o JSON >"$work/out" 2>/dev/null
+  cmp -s "$work/lower" "$work/out" && grep -q '^{' "$work/out"
+  judge "capstan $arguments -o JSON" 0 "" $?
+done
+expect 0 '"layer": "place"' -- decide PLACE "$work/word.json" -o Json
+expect 0 '"layer": "provision"' -- decide Provision "$work/word.json" -o json
+expect 64 "bind" -- decide bind "$work/word.json"
+expect 0 "one bar is 1 min" -- compare $hour --no-advice --sparklines ALWAYS
+judge "only add_word takes words of a list" 0 "" "$(grep -l 'CLI::IsMember' src/cli/*.cc | grep -vc 'src/cli/options.cc')"
+
 # A run of more than a second shows its progress on standard error, even if that is a file.
 "$program" compare scenarios/foresight-azure.yaml --jobs 1 --no-advice --set load.scale=80 2>"$work/out" >/dev/null
 judge "progress of a run of seconds" 0 "requests · " $?
@@ -312,6 +327,7 @@ expect 0 "present: 8 a100_sxm" -- explain "node 1" --snapshot "$work/incident.js
 expect 0 "x a100_sxm" -- explain "node 1" --snapshot "$work/incident.json" --verbose
 expect 0 "raise the GPU limit of pool h100 from 7 to 8" -- explain service --scenario scenarios/seven-of-eight.yaml --at 20m
 expect 0 "policy:  queue · gang · group" -- explain service --scenario $hour --policy "queue · gang · group" --at 5m
+expect 0 "policy:  duty cycle · first-fit · cluster-autoscaler (the scenario's first; --policy NAME explains another)" -- explain service --scenario $hour --at 5m
 expect 0 '"policy": "queue · gang · group"' -- explain service --scenario $hour --policy "queue · gang · group" --at 5m -o json
 expect 0 '"policy": null' -- explain service --snapshot "$work/incident.json" -o json
 expect 64 "(did you mean service?)" -- explain servise --snapshot "$work/incident.json"
@@ -321,6 +337,8 @@ expect 64 "--at requires --scenario" -- explain service --at 20m
 expect 64 "16 gangs (such as \"gang 0\")" -- explain unknown --snapshot "$work/incident.json"
 expect 64 "expected a moment before that" -- snapshot --scenario $hour --at 30h
 expect 64 "expected a duration" -- snapshot --scenario $hour --at soon
+expect 64 "29:00:00: the run ends after" -- snapshot --scenario $hour --at 29:00
+expect 0 "raise the GPU limit of pool h100 from 7 to 8" -- explain service --scenario scenarios/seven-of-eight.yaml --at 00:20:00
 sed 's/"at_ns": /"at_ns": x/' "$work/incident.json" >"$work/broken.json"
 expect 1 "broken.json:4" -- decide scale "$work/broken.json"
 sed 's/"gateway_waiting":{"state":"value","value":[0-9]*,/"gateway_waiting":{"state":"value",/' "$work/incident.json" \
@@ -481,10 +499,14 @@ expect 64 "is no host name" -- serve "$work/tiny.json" --host http://dash.exampl
 # `capstan top` prints a state of a cluster as one frame of a terminal.
 expect 0 "GPUs: " -- top "$work/hour.rec"
 expect 0 "queue · gang · group · 00:16:" -- top "$work/hour.rec" --at 16m --sort free
+"$program" top "$work/hour.rec" --at 16m --sort free >"$work/lower"
+"$program" top "$work/hour.rec" --at 16m --sort FREE | cmp -s - "$work/lower"
+judge "capstan top --sort FREE" 0 "" $?
 expect 64 "the recording ends before this moment" -- top "$work/hour.rec" --at 100h
 expect 64 "expected a duration since the start" -- top "$work/hour.rec" --at 33
 expect 0 "node 0  " -- top "$work/tiny.yaml" --once
 expect 0 "replicas: " -- top $hour --at 20m
+expect 0 "00:20:" -- top $hour --at 00:20:00
 expect 64 "expected a moment before that" -- top $hour --at 30h
 # The guide shows what its command prints.
 "$program" top scenarios/seven-of-eight.yaml --at 15m >"$work/out" 2>&1
@@ -561,6 +583,10 @@ expect 2 "" -- lint "$work/pool.yaml" --diff
 expect 2 "+    consolidationPolicy: WhenEmpty  # cheaper" -- lint "$work/pool.yaml" --diff --unsafe-fixes
 expect 2 "fixed 0 findings in 0 files" -- lint "$work/pool.yaml" --fix
 expect 0 "" -- lint "$work/pool.yaml" --fail-on never
+expect 0 "" -- lint "$work/pool.yaml" --fail-on NEVER
+expect 0 "" -- lint "$work/pool.yaml" --fail-on Error
+expect 2 "" -- lint "$work/pool.yaml" --fail-on WARNING
+expect 2 '"$schema"' -- lint "$work/pool.yaml" -o SARIF
 expect 0 "no finding in 1 file" -- lint "$work/pool.yaml" --rule gpu-consolidation-underutilized=off
 expect 64 "did you mean gpu-consolidation-underutilized" -- lint "$work/pool.yaml" --rule gpu-consolidation-underutilised=off
 expect 64 "expected 1.MINOR" -- lint "$work/pool.yaml" --kube-version 2

@@ -298,7 +298,8 @@ class Connection:
 
 
 def _contexts(config):
-    """Returns the TLS contexts for the server: without a certificate, for the client's token, and as administrator."""
+    """Returns two TLS contexts for the server: one without a certificate, for a client with a token, and one with the
+    certificate of the administrator."""
     ca = base64.b64decode(config["clusters"][0]["cluster"]["certificate-authority-data"]).decode()
     contexts = [ssl.create_default_context(cadata=ca) for _ in range(2)]
     user = config["users"][0]["user"]

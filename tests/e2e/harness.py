@@ -34,7 +34,7 @@ class Cluster:
     def __init__(self, folder, *options):
         self.folder = pathlib.Path(folder)
         # Each cluster draws its address range at random, so that clusters of several runs on one machine rarely get the
-        # same range. The workers of one run always get different ranges.
+        # same range. Up to PARTS workers of one run always get different ranges.
         part = int(re.sub(r"\D", "", FOLDER.name) or 0) % PARTS
         self.pod_network = f"127.{random.SystemRandom().randrange(32, 240, PARTS) + part}"
         self._up = ["up", "--owner-pid", str(os.getpid()), "--minutes", "60",

@@ -9,7 +9,7 @@ import controller
 from harness import eventually, stretched
 
 LEASE_S = 15  # the duration of the Lease
-TAKES_OVER_S = LEASE_S + 5  # the standby reads the Lease every 2.5 seconds
+TAKES_OVER_S = LEASE_S + 5  # the standby reads the Lease every 2 to 2.5 seconds
 COOL_DOWN_S = 45
 
 

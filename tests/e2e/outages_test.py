@@ -65,7 +65,7 @@ class Outages(controller.ActiveTest):
         self.addCleanup(self.cluster.control_server, "start", "kube-apiserver")
 
     def relists(self, since):
-        """Returns the complete reads of all pods among the requests after the first `since`."""
+        """Returns the requests that read all pods, without the first `since` requests for pods."""
         return [e for e in self.requests(resource="pods")[since:] if e.verb == "list" or "sendInitialEvents=true" in e.uri]
 
     def test_it_lists_again_after_the_server_lost_old_versions(self):

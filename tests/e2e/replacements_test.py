@@ -54,7 +54,7 @@ class Replacements(controller.OnAPool):
         self.assertLessEqual(len(bought), replicas + len(deletions), f"{bought}, {deletions}")
 
     def test_a_node_that_is_deleted_is_replaced_once(self):
-        """Karpenter buys for the pods of the deleted node, and Capstan for the new pod."""
+        """Karpenter could buy a node for the pod of the deleted node, and Capstan for the new pod. Only one may."""
         old = self.serve(replicas=1)
         self.cluster.kubectl("delete", "nodeclaim", *old, "--wait=false")
         eventually("the pod is on another node", lambda: self.all_on_new_nodes(old), seconds=120)

@@ -60,7 +60,7 @@ class SloBreach(controller.ActiveTest):
         self.assert_invariants()
 
     def scale_down_to_one(self):
-        """Returns the first write of one replica."""
+        """Returns the first write that sets one replica."""
         return [e for e in self.scales() if e.body["spec"]["replicas"] == 1][0]
 
     def acknowledge(self):

@@ -17,7 +17,8 @@ using testing::Cluster;
 using testing::kIn2027;
 using testing::Object;
 
-/// A pod that waits for eight GPUs, and a node in each of two zones. A pod without GPUs runs on the node in zone a.
+/// A pod that waits for eight GPUs, and a node in each of two zones. `put_running` adds a pod without GPUs, by default
+/// on the node in zone a.
 struct KeptApart : ::testing::Test {
   KeptApart() {
     cluster.fleet.put({{"metadata", {{"name", "default"}}}, {"spec", {{"layers", {{"placement", "Active"}}}}}});
@@ -105,6 +106,21 @@ TEST_F(KeptApart, TheVerdictNamesTheRunningPodAndItsField) {
   ASSERT_TRUE(second) << second.error().text();
   EXPECT_EQ(archive::to_json(*second), text);
   cluster.pods.remove("ns/second");
+  EXPECT_EQ(place(), "b");
+  EXPECT_EQ(builder.complete_passes(), 1u);
+}
+
+TEST_F(KeptApart, NodesThatAppearChangeOrVanishAreFollowed) {
+  put_running(term("topology.kubernetes.io/zone"), "late");
+  EXPECT_EQ(place(), "a") << "the node of the running pod has no object yet";
+  cluster.nodes.put(testing::node("late", 0, "a"));
+  EXPECT_EQ(place(), "b") << "a node without GPUs counts, too";
+  cluster.nodes.put(testing::node("late", 0, "b"));
+  EXPECT_EQ(place(), "a");
+  cluster.nodes.put(testing::node("c", 8, "b"));
+  cluster.nodes.remove("a");
+  EXPECT_EQ(place(), "") << "the new node is in the zone of the running pod";
+  cluster.nodes.remove("late");
   EXPECT_EQ(place(), "b");
   EXPECT_EQ(builder.complete_passes(), 1u);
 }

@@ -139,6 +139,36 @@ TEST_F(NodesWithoutGpus, ATemplateWithALeaderWithoutGpusGivesThemRowsToo) {
   EXPECT_EQ(build().nodes.size(), 1u);
 }
 
+TEST_F(NodesWithoutGpus, AGangWithoutGpusThatNoSchedulerPlacesGetsAVerdict) {
+  const auto verdict = [&] {
+    build();
+    fleet::Index index = fleet::build(seen.snapshot);
+    decide::place::Memory memory;
+    const auto decided = decide::place::decide(index, seen.snapshot, {}, {}, memory, kIn2027);
+    EXPECT_TRUE(decided.plan.actions.empty() && decided.shortfalls.empty());
+    return decided.verdicts.empty() ? std::string() : std::string(model::name(decided.verdicts[0].why.code));
+  };
+  cluster.pods.put(pod("set-0", 0));
+  EXPECT_EQ(verdict(), "pods_missing");
+  cluster.pods.put(pod("set-0-1", 0));
+  EXPECT_EQ(verdict(), "no_gpus_requested");
+  cluster.pods.put(pod("set-0", 0, "cpu-1"));
+  EXPECT_EQ(verdict(), "") << "one of its pods has a node";
+  cluster.pods.remove("ns/set-0");
+  cluster.pods.remove("ns/set-0-1");
+  Object alone = testing::pod("alone", "web", "", false, 0);
+  cluster.pods.put(alone);
+  EXPECT_EQ(verdict(), "") << "kube-scheduler places it";
+  alone["spec"]["schedulerName"] = "capstan";
+  cluster.pods.put(alone);
+  EXPECT_EQ(verdict(), "no_gpus_requested");
+  EXPECT_EQ(builder.build(cluster.view(), {}, kIn2027).delta.gangs.size(), 0u);
+  alone["spec"]["nodeName"] = "cpu-1";
+  cluster.pods.put(alone);
+  EXPECT_EQ(verdict(), "");
+  EXPECT_EQ(builder.complete_passes(), 1u);
+}
+
 TEST_F(NodesWithoutGpus, ANodeOutsideTheFleetHasNoRow) {
   cluster.fleet.put(
       {{"metadata", {{"name", "default"}}},

@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "archive/saved_state.h"
 #include "decide/place/expected_nodes.h"
+#include "decide/place/place.h"
+#include "fleet/index.h"
 #include "model/consistency.h"
 #include "objects.h"
 #include "operator/snapshot/snapshot_builder.h"
@@ -109,6 +112,17 @@ const OddCluster kOddClusters[] = {
        EXPECT_EQ(s.nodes.at({0}).phase, model::Node::Phase::cordoned);
        EXPECT_TRUE(decide::place::is_expected(s.claims.at({0}), s));
      }},
+    {"a ready node whose taint of a new node has not been taken away yet",
+     [](Cluster& c) {
+       c.claims.put(unregistered_claim());
+       Object node = testing::node("n1");
+       node["spec"]["taints"] = {{{"key", "node.kubernetes.io/not-ready"}, {"effect", "NoSchedule"}}};
+       c.nodes.put(node);
+     },
+     [](const model::Snapshot& s) {
+       EXPECT_EQ(s.nodes.at({0}).phase, model::Node::Phase::cordoned);
+       EXPECT_TRUE(decide::place::is_expected(s.claims.at({0}), s)) << "else another node would be bought for it";
+     }},
     {"a node that was complete and is not ready at the moment",
      [](Cluster& c) {
        c.claims.put(initialized_claim());
@@ -196,6 +210,43 @@ TEST(OddClusters, SnapshotsAreConsistentAndReadBack) {
     ASSERT_TRUE(second) << second.error().text();
     EXPECT_EQ(archive::to_json(*second), text);
   }
+}
+
+/// Labels for which no pod asks make no classes. Each node lies in a domain of all sixteen levels.
+TEST(OddClusters, AHundredThousandLabelsAndSixteenLevelsAreRead) {
+  constexpr int kNodes = 500, kLabels = 200, kLevels = 16;
+  Cluster cluster;
+  Object levels = Object::array();
+  for (int i = 0; i < kLevels; ++i) {
+    const std::string level = "level-" + std::to_string(i);
+    levels.push_back({{"name", level}, {"nodeLabel", "example.com/" + level}});
+  }
+  cluster.fleet.put(
+      {{"metadata", {{"name", "default"}}},
+       {"spec", {{"layers", {{"placement", "Active"}}}, {"topologies", {{{"name", "deep"}, {"levels", levels}}}}}}});
+  for (int n = 0; n < kNodes; ++n) {
+    Object node = testing::node("n" + std::to_string(n));
+    Object& labels = node["metadata"]["labels"];
+    for (int i = 0; i < kLabels; ++i) labels["example.com/own-" + std::to_string(i)] = std::to_string(n);
+    for (int i = 0; i < kLevels; ++i) {  // a binary tree
+      labels["example.com/level-" + std::to_string(i)] = "d" + std::to_string(n >> (kLevels - 1 - i));
+    }
+    cluster.nodes.put(node);
+  }
+  Object pod = testing::pod("waiting", "jobs", "", false, 8);
+  pod["spec"]["schedulerName"] = "capstan";
+  pod["spec"]["nodeSelector"] = {{"example.com/own-7", "3"}};
+  cluster.pods.put(pod);
+  SnapshotBuilder builder;
+  const model::Snapshot snapshot = builder.build(cluster.view(), {}, kIn2027).snapshot;
+  EXPECT_FALSE(model::find_inconsistency(snapshot));
+  const model::Level narrowest = *model::level_of_key(snapshot.catalog->topologies, "deep/level-15");
+  EXPECT_EQ(std::ranges::count(snapshot.catalog->domains, narrowest, &model::Domain::level), kNodes);
+  fleet::Index index = fleet::build(snapshot);
+  decide::place::Memory memory;
+  const auto decided = decide::place::decide(index, snapshot, {}, {}, memory, kIn2027);
+  ASSERT_EQ(decided.plan.actions.size(), 1u);
+  EXPECT_EQ(builder.node(std::get<model::BindPods>(decided.plan.actions[0].effect).bindings[0].node)->name, "n3");
 }
 
 }  // namespace

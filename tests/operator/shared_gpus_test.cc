@@ -148,7 +148,8 @@ TEST(SharedGpus, APodOfKaiWaitsWithItsShare) {
   cluster.pods.put(own);
   SnapshotBuilder builder;
   const model::Snapshot snapshot = builder.build(cluster.view(), {}, {}).snapshot;
-  EXPECT_EQ(held(builder, snapshot), std::vector<std::string>{"a 500 []"}) << "Capstan itself divides no GPU";
+  EXPECT_EQ(held(builder, snapshot), (std::vector<std::string>{"a 500 []", "own 0 []"}))
+      << "Capstan itself divides no GPU";
 }
 
 TEST(SharedGpus, ALookFollowsPodsThatShareAGpu) {

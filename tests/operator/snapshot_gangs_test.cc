@@ -160,12 +160,17 @@ TEST_F(SnapshotGangs, AGangStatesItsQueueAndWhetherItIsPreemptible) {
   EXPECT_EQ(has_queue, (std::map<bool, bool>{{false, false}, {true, true}}));
 }
 
-TEST_F(SnapshotGangs, PodsWithoutGpusAreNoGangOfCapstan) {
+TEST_F(SnapshotGangs, AGangWithoutGpusStatesTheRuleThatCapstanDoesNotPlaceIt) {
+  const auto rule = [&] {
+    const model::Snapshot& snapshot = build();
+    EXPECT_EQ(snapshot.gangs.size(), 1u);
+    return snapshot.catalog->eligibility.unsupported_rule(snapshot.gangs.at({0}).spec);
+  };
   cluster.pods.put(waiting_pod("a", "g", 2, 0));
   cluster.pods.put(waiting_pod("b", "g", 2, 0));
-  EXPECT_EQ(build().gangs.size(), 0u);
+  EXPECT_EQ(rule(), model::PodRule::no_gpus);
   cluster.pods.put(waiting_pod("c", "g", 2, 1));
-  EXPECT_EQ(build().gangs.size(), 1u);
+  EXPECT_EQ(rule(), model::PodRule::none);
 }
 
 TEST_F(SnapshotGangs, PodsWithManyDifferentRequestsCountAsTheLargestOfThem) {

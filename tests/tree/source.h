@@ -10,7 +10,7 @@ namespace capstan::tree {
 struct Source {
   std::string path;                ///< path from the project's root: "src/decide/scale/hpa.cc"
   std::vector<std::string> lines;  ///< the unchanged lines
-  std::vector<std::string> code;   ///< C++ and TypeScript: the same lines, comments blanked and literals emptied
+  std::vector<std::string> code;   ///< C++ and TypeScript: the same lines without comments and the insides of literals
 
   /// Returns the room, such as "decide" for every file below src/decide/. Empty for other files.
   std::string_view room() const;
@@ -22,8 +22,8 @@ struct Source {
 
 Source make_source(std::string path, std::string_view text);
 
-/// Replaces comments by spaces and empties string and character literals, so that the rules see only code. The paths of
-/// #include lines stay.
+/// Removes comments and empties string and character literals, so that the rules see only code. A block comment leaves
+/// spaces. The paths of #include lines stay.
 std::vector<std::string> code_only(const std::vector<std::string>& lines);
 
 /// Reads every text file that the rules check, sorted by path. Skips `data/`, `build/`, `.git/` and installed packages.

@@ -76,27 +76,55 @@ export function sloWords(slo: { ttft_ns: number; tpot_ns: number; e2e_ns: number
   return `${percent(slo.attainment_ppm)}: ${words.join(", ")}`;
 }
 
-/// Formats the time since the start of a run: "01:02:03". From the second day on it begins with the number of the day:
-/// "day 2 01:02:03".
+const kDay = 86_400;
+/// A recording that begins after this moment (ns since 1970) has a real clock. A simulation begins at 0.
+const kRealClockNs = 1e18;
+/// Moment 0 of the page, seconds since 1970; 0: a simulation, whose moments have no date.
+let origin = 0;
+
+/// Sets the moment from which the page counts. The moments of a recording with a real clock are then shown as times of
+/// day in UTC, as the program prints them and as people compare them with other logs.
+export function countFrom(ns: number): void {
+  origin = hasRealClock(ns) ? ns / 1e9 : 0;
+}
+
+export function hasRealClock(ns: number): boolean {
+  return ns >= kRealClockNs;
+}
+
+/// Formats a moment with its date: "2026-11-26 02:14:00". A simulation has no date, so only its time is written.
+export function stamp(seconds: number): string {
+  // A tick of an axis may be a hair before its whole second.
+  return origin === 0 ? moment(seconds) : new Date(Math.floor(origin + seconds + 1e-3) * 1000).toISOString().slice(0, 19).replace("T", " ");
+}
+
+/// Formats a time since the start of a run, or a time of day in UTC: "01:02:03". From the second day on it begins with
+/// the number of the day, "day 2 01:02:03", or with the date, "11-27 01:02:03".
 export function moment(seconds: number): string {
+  if (origin > 0) {
+    const [text, first] = [stamp(seconds), stamp(0)];
+    return text.slice(0, 10) === first.slice(0, 10) ? text.slice(11) : text.slice(5);
+  }
   const s = Math.max(0, Math.round(seconds));
   const two = (n: number) => String(n).padStart(2, "0");
-  const days = Math.floor(s / 86_400);
-  const clock = `${two(Math.floor((s % 86_400) / 3600))}:${two(Math.floor((s % 3600) / 60))}:${two(s % 60)}`;
+  const days = Math.floor(s / kDay);
+  const clock = `${two(Math.floor((s % kDay) / 3600))}:${two(Math.floor((s % 3600) / 60))}:${two(s % 60)}`;
   return days > 0 ? `day ${days + 1} ${clock}` : clock;
 }
 
-/// Labels a tick of the axis of time. A midnight is "day 2", because "day 2 00:00:00" has no room at the end of the axis.
+/// Labels a tick of the axis of time. A midnight is "day 2" or "11-27", because "day 2 00:00:00" has no room at the end of
+/// the axis.
 export function timeTick(seconds: number): string {
-  return seconds > 0 && seconds % 86_400 === 0 ? `day ${seconds / 86_400 + 1}` : moment(seconds);
+  const text = moment(seconds);
+  return text.length > 8 && text.endsWith(" 00:00:00") ? text.slice(0, -9) : text;
 }
 
-/// A recording that begins after this moment (ns since 1970) has a real clock. A simulation begins at 0.
-const kRealClockNs = 1e18;
-
-/// Formats the start of a recording with a real clock: "2026-11-26 02:14:00 UTC". Returns "" for a simulation.
-export function startText(ns: number): string {
-  return ns < kRealClockNs ? "" : `${new Date(ns / 1e6).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+/// Returns the moments of the ticks in a stretch of time, at whole multiples of a step on the clock.
+export function timeTicks(from: number, to: number, step: number): number[] {
+  const shift = origin % kDay;
+  const ticks: number[] = [];
+  for (let n = Math.ceil((from + shift) / step); n * step - shift <= to; ++n) ticks.push(n * step - shift);
+  return ticks;
 }
 
 export function hours(value: number): string {

@@ -72,7 +72,7 @@ export function momentOf(run: Run, range: TimeRange, chosen: number | undefined)
 }
 
 interface ToolbarProps {
-  /// Names of the services that the charts can show alone; fewer than two: none.
+  /// Names of the services that the charts can show alone; empty: there is no choice of a service.
   services: string[];
   chosen: string | undefined;
   /// "run" or "recording".
@@ -220,7 +220,7 @@ export function RunPage({ run, against, title, head, what, services, service, is
         {head}
       </Header>
       {slots.before}
-      <Services rows={rows} note={notes.services} chosen={service} onExplain={navigation.onExplain} {...(services.length > 0 ? { onService: navigation.onService } : {})} />
+      <Services rows={rows} note={notes.services} chosen={service} isObserved={run.isObserved} onExplain={navigation.onExplain} {...(services.length > 0 ? { onService: navigation.onService } : {})} />
       <Jobs rows={jobs} note={notes.jobs} {...(run.fleet === undefined ? {} : { onWait })} />
       <Toolbar services={services} chosen={service} what={what} isAll={choice.from === undefined} navigation={navigation}>
         {slots.controls}

@@ -117,6 +117,33 @@ async function largestIs(page: Page, title: RegExp, column: string, value: strin
   await chart.getByRole("button", { name: /^Table of/ }).click();
 }
 
+/// Checks the page of the recording that a controller wrote and left a while ago.
+async function recordingIsShown(recording: string): Promise<void> {
+  const [server, url] = await startServer(["serve", recording, "--listen", "127.0.0.1:0"], /(http:[^\s"]+)/);
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  try {
+    const page = await context.newPage();
+    page.setDefaultTimeout(kPatienceMs);
+    const complaints = complaintsOf(page, new URL("/", url).href);
+    // The reader looks at it an hour later.
+    await page.clock.install({ time: Date.now() + 3_600_000 });
+    await page.goto(url);
+    await page.getByRole("status").filter({ hasText: /The last state is 1 h\b/ }).waitFor();
+    const header = inOneLine(await page.locator("header").innerText());
+    assert.match(header, /From \d{4}-\d\d-\d\d \d\d:\d\d:\d\d to .*\d\d:\d\d:\d\d\. All times are UTC\./);
+    await figure(page, /^What is where/).getByText("serving 4").waitFor();
+    const first = await decisions(page).locator(".entry button").first().innerText();
+    const [hour, minute] = first.slice(-8).split(":").map(Number) as [number, number];
+    const now = new Date();
+    const late = (60 * (now.getUTCHours() - hour) + now.getUTCMinutes() - minute + 1440) % 1440;
+    assert.ok(late < 60, `the first decision was at ${first} in UTC`);
+    assert.deepEqual(complaints, []);
+  } finally {
+    await context.close();
+    await end(server);
+  }
+}
+
 test("the page of a controller shows its views, and what it decides arrives by itself", async () => {
   const cluster = new SmallCluster();
   await cluster.open();
@@ -173,6 +200,7 @@ test("the page of a controller shows its views, and what it decides arrives by i
     });
     assert.equal(await end(controller), 0);
     assert.ok(existsSync(cluster.recording));
+    await recordingIsShown(cluster.recording);
   } finally {
     await end(controller);
     cluster.close();

@@ -105,6 +105,9 @@ test("a queue counts what those below it hold and what waits", () => {
   assert.deepEqual(at(15), [["all", 0, 4, 4], ["chat", 1, 4, 4], ["code", 1, 0, 0]]);
   assert.deepEqual(at(25), [["all", 0, 6, 2], ["chat", 1, 6, 2], ["code", 1, 0, 0]]);
   assert.deepEqual(at(70)[0], ["all", 0, 8, 0]);
+  const without = fleet();
+  for (const gang of without.gangs) gang.queue = null;
+  assert.deepEqual(queuesAt(without, queues, 70).map(({ held }) => held), [0, 0, 0], "pods without a queue do not count for that of their service");
 });
 
 test("a typical start has the median of each phase", () => {

@@ -238,7 +238,7 @@ test("replicas that waited have a verdict, and the queue that holds them is at i
   assert.ok(position >= 0, "no replica was held by the queue");
   const fleet = result.policies[position]?.fleet;
   assert.ok(fleet);
-  // In the middle of the longest wait for the queue, everything that it may hold is bound.
+  // In the middle of the longest wait for the queue, it holds so many GPUs that no gang of four fits below its limit.
   const waiting = waitingIn(readFleet(fleet, result.services ?? [], 4000), 0, 4000).find((row) => row.last.verdict === "held_by_queue");
   assert.ok(waiting);
   const middle = Math.round(waiting.from + waiting.waited / 2);

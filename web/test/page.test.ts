@@ -64,7 +64,10 @@ test("everything that the text says stands on the page", async () => {
   assert.ok(broken.length > 0 && (result.why ?? []).length > 0, "the run has something to say");
   await open(report, "", async (page) => {
     const words = await page.locator("main").innerText();
-    for (const remark of result.policies.flatMap((policy) => [...(policy.remarks ?? []), ...policy.warnings])) assert.ok(words.includes(remark), remark);
+    const achievable = result.clairvoyant?.achievable?.result;
+    const rows = [...result.policies, ...(achievable === undefined ? [] : [achievable])];
+    assert.ok((achievable?.remarks ?? []).length > 0, "the achievable row has something to say");
+    for (const remark of rows.flatMap((policy) => [...(policy.remarks ?? []), ...policy.warnings])) assert.ok(words.includes(remark), remark);
     const [first] = result.policies;
     assert.ok(result.policies.some((policy) => duration(policy.simulated_ns / 1000) !== duration((first?.simulated_ns ?? 0) / 1000)), "policies lasted differently long");
     assert.ok((await page.locator("header p").first().innerText()).startsWith(`${duration((first?.simulated_ns ?? 0) / 1000)} · `), "the text has the duration of the first policy");

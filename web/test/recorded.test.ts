@@ -5,6 +5,7 @@ import { readFleet, queuesAt } from "../src/data/fleet";
 import { type FleetColumns, kStartPhases, replicaName } from "../src/data/history";
 import { decisionBefore, figureMoment, firstBought, idleMoment, longestWait, peakOf, worstIn, worstMinute } from "../src/data/explaining_moments";
 import { observedStarts, costIn, teamsIn } from "../src/data/observed";
+import { holesIn, holesOf, withHoles } from "../src/data/holes";
 import { inFlightOf, observedDemand } from "../src/data/observed_demand";
 import { observedLatency } from "../src/data/observed_latency";
 import { type HistoryAnswer, withChanges } from "../src/data/recorded";
@@ -137,7 +138,8 @@ test("the phases of requests come from the sums that engines report", () => {
   assert.deepEqual(phases?.first_tokens, [0, 10]);
   assert.deepEqual(phases?.completed, [0, 10]);
   assert.deepEqual([phases?.queue_us[1], phases?.prefill_us[1], phases?.transfer_us[1], phases?.decode_us[1]], [21_000, 30_000, 5_000, 400_000]);
-  // The first engine reports the sum of queue and prefill, and the second one the sum of prefill and decode.
+  // In the first minute the engine reports the sum of queue and prefill, in the second minute that of prefill and
+  // decode.
   Object.assign(answer.fleet.use, { service: [0, 0, 0], at_ms: [0, 60_000, 120_000], timed_requests: [10, 10, 0], queue_us: [0, 500, 0], prefill_us: [0, 0, 0], decode_us: [9_000, 0, 0], transfers: [0, 0, 0], queue_prefill_us: [700, 0, 0], prefill_decode_us: [0, 8_000, 0] });
   const merged = observedLatency(readFleet(answer.fleet, kServices, 200))?.rows[0]?.phases;
   assert.deepEqual([merged?.queue_prefill_us?.[0], merged?.decode_us[0], merged?.queue_us[1], merged?.prefill_decode_us?.[1], merged?.decode_us[1]], [70, 900, 50, 800, 0]);
@@ -161,6 +163,30 @@ test("the requests of a service that ended, by minute", () => {
   const at = [20, 80, 140, 200];
   assert.deepEqual(observedDemand(fleet(""), "chat", inFlightOf([chat], at))?.came, [10, 0, 6], "ended, plus what is in flight more");
   assert.deepEqual(observedDemand(fleet(""), "chat", inFlightOf([{ ...chat, silent: [0, 0, 1, 0] }], at))?.came, [10, null, null], "a silent replica may have any number");
+  const often = [20, 80, 140, 165, 200];
+  const quick = { ...chat, waiting: [1, 4, 0, 0, 0], running: [2, 4, 3, 2, 0], silent: [0, 0, 1, 0, 0] };
+  assert.deepEqual(observedDemand(fleet(""), "chat", inFlightOf([quick], often))?.came, [10, 0, 5], "a replica that has just become ready is silent for one state");
+});
+
+test("no value is shown for a time in which no state was recorded", () => {
+  const at = [0, 15, 30, 45, 60, 3660, 3675];
+  assert.deepEqual(holesIn(at), [[75, 3660]], "the last state before is valid for the usual time");
+  assert.deepEqual(holesIn([0, 15, 30, 100, 115]), [], "a late state is no hole");
+  assert.deepEqual(holesIn([0, 300, 600, 900]), [], "states every five minutes");
+  const [sparse, real] = [[0, 15, 30, 45, 60, 75, 1200, 4000].map((s) => s * 1e9), 1.7e18];
+  assert.deepEqual(holesOf({ at_ns: sparse, states: 900 }), [], "the server left out the states of a quiet night");
+  assert.deepEqual(holesOf({ at_ns: sparse.map((ns) => real + ns), states: 900 }).length, 1, "a controller's readings change all the time");
+  assert.deepEqual([holesIn([]), holesIn([5])], [[], []]);
+  assert.deepEqual(withHoles([0, 15, 3660, 3660], [[30, 3660]]).fitted([1, 2, 3, 4]), [1, 2, null, 3, 4]);
+  const all = at.map(() => 3);
+  const chat = { service: "chat", desired: all, ready: all, starting: all, waiting: all, silent: all, age_ms: all };
+  const run = recordedRun({ recording: "a.rec", policy: "queue", states: 7, at_ns: at.map((s) => s * 1e9), services: [chat], actions: [], actions_left_out: 0, command: "" }, undefined, undefined);
+  assert.deepEqual([run.series?.at, run.series?.ready], [[0, 15, 30, 45, 60, 75, 3660, 3675], [3, 3, 3, 3, 3, null, 3, 3]]);
+  assert.deepEqual([run.signals?.at[5], run.signals?.silent[5], run.signals?.ageMs[5]], [75, null, null]);
+  const answer = whole();
+  answer.fleet.use = { row: [0, 1, 2], service: [0, 0, 0], at_ms: [0, 60_000, 240_000], tokens: [0, 0, 0], requests: [5, 9, 7], idle_gpu_s: [0, 0, 0], idle_usd: [0, 0, 0] };
+  const fleet = readFleet(answer.fleet, kServices, 300, 0);
+  assert.deepEqual(observedDemand(fleet, "chat", inFlightOf([], []), [[70, 185]])?.ended, [5, null, null, null, 7]);
 });
 
 const kChat = { service: "chat", desired: [1, 2, 2], ready: [1, 1, 2], starting: [0, 1, 0], waiting: [0, 7, 1], silent: [0, 1, 0], age_ms: [0, 9, 5], late_ppm: [0, 300_000, null], late_allowed_ppm: [10_000, 10_000, 10_000], ttft_p99_us: [null, 900_000, 200_000], ttft_slo_us: [500_000, 500_000, 500_000] };

@@ -9,7 +9,7 @@ import { partName, quantile, replicaName, type Service, serviceLetters } from ".
 import { decideCommand, explainCommand, shellWord } from "../src/data/explain";
 import { holdsSlo, type Policy, readJson, readResult, type Result, unitCosts, Unreadable } from "../src/data/result";
 import { namedServices, policyOf, sloOf } from "../src/data/service";
-import { startText, duration, latency, moment, timeTick, percent, sloWords, tokenTime, usd, wholeTick } from "../src/format";
+import { countFrom, duration, latency, moment, percent, stamp, timeTick, timeTicks, sloWords, tokenTime, usd, wholeTick } from "../src/format";
 import { shortened } from "../src/chart/waterfall";
 import { choiceHash, parseChoice } from "../src/state";
 import { markedPolicy, orderWords } from "../src/view/ranking";
@@ -41,8 +41,6 @@ test("numbers are written as people read them", () => {
     [percent(991_428), "99.1 %"],
     [percent(999_999), "99.9 %"],
     [percent(999_860), "99.9 %"],
-    [startText(1_795_700_040_500_000_000), "2026-11-26 13:34:00 UTC"],
-    [startText(58 * 60e9), ""],
     [wholeTick(2.5), ""],
     [wholeTick(5), "5"],
     [wholeTick(2500), "2,500"],
@@ -83,6 +81,18 @@ test("numbers are written as people read them", () => {
     [timeTick(90_000), "day 2 01:00:00"],
   ];
   for (const [found, expected] of rows) assert.equal(found, expected);
+});
+
+test("the moments of a recording with a real clock are times of day in UTC", () => {
+  countFrom(1_795_700_040_500_000_000);
+  try {
+    assert.deepEqual([stamp(0), moment(0), moment(86_400)], ["2026-11-26 13:34:00", "13:34:00", "11-27 13:34:00"]);
+    const ticks = timeTicks(0, 86_400, 21_600);
+    assert.deepEqual(ticks.map(timeTick), ["18:00:00", "11-27", "11-27 06:00:00", "11-27 12:00:00"], "ticks are whole hours of the day");
+  } finally {
+    countFrom(0);
+  }
+  assert.deepEqual([stamp(61), timeTicks(50, 190, 60)], ["00:01:01", [60, 120, 180]], "a simulation counts from its start");
 });
 
 test("a name without room loses its first characters", () => {
@@ -157,16 +167,11 @@ test("a table is sorted by numbers and by words, and empty cells come last", () 
   assert.equal(sorted(rows, undefined), rows);
 });
 
-test("the first policy that holds the SLO is marked", () => {
-  const result = (met: number[]) => ({ slo: { attainment_ppm: 990_000 }, policies: met.map((attainment_ppm) => ({ attainment_ppm })) }) as unknown as Result;
-  assert.equal(markedPolicy(result([995_000, 1_000_000, 5])), 0);
-  assert.equal(markedPolicy(result([5, 989_999])), -1);
-  const planned = result([995_000, 1_000_000]);
-  planned.policies.forEach((policy, i) => (policy.policy = `p${i}`));
-  const seed_checks = [{ policy: "p0", holds_with_all: false }, { policy: "p1", holds_with_all: true }];
-  assert.equal(markedPolicy({ ...planned, seed_checks }), 1, "the first one holds it with this seed only");
-  assert.equal(markedPolicy({ ...planned, seed_checks: seed_checks.slice(0, 1) }), -1, "no policy is known to hold it with every seed");
-  assert.equal(markedPolicy({ ...planned, chosen: "p1" }), 1, "a plan may choose another one");
+test("the policy that the result names is marked", () => {
+  const result = (marked?: string | null) => ({ policies: [{ policy: "p0" }, { policy: "p1" }], ...(marked === undefined ? {} : { marked }) }) as unknown as Result;
+  assert.equal(markedPolicy(result("p1")), 1);
+  assert.equal(markedPolicy(result(null)), -1, "no policy is known to hold the SLO with every seed");
+  assert.equal(markedPolicy(result()), -1, "a result of an earlier version names none");
 });
 
 test("the ranking says what is marked and in which order the policies stand", () => {
@@ -174,13 +179,14 @@ test("the ranking says what is marked and in which order the policies stand", ()
   const slo = { attainment_ppm: 990_000 };
   const words = (result: object) => orderWords(result as unknown as Result);
   const order = "policies that hold the SLO, the cheapest first; then the others, the most met requests first. ";
-  assert.equal(words({ slo, policies: policies(995_000, 5) }), `▶ marks the cheapest policy that holds the SLO. Order: ${order}`);
-  assert.equal(words({ slo, policies: policies(5, 4) }), `No policy holds the SLO. Order: ${order}`);
+  assert.equal(words({ slo, marked: "p0", policies: policies(995_000, 5) }), `▶ marks the cheapest policy that holds the SLO. Order: ${order}`);
+  assert.equal(words({ slo, marked: null, policies: policies(5, 4) }), `No policy holds the SLO. Order: ${order}`);
   const seed_checks = [{ policy: "p0", holds_with_all: true }];
-  assert.equal(words({ slo, policies: policies(995_000, 996_000), seed_checks }), `▶ marks the cheapest policy that holds the SLO with every tried seed. Below it: ${order}`, "it stands first, whatever it costs");
+  assert.equal(words({ slo, marked: "p0", policies: policies(995_000, 996_000), seed_checks }), `▶ marks the cheapest policy that holds the SLO with every tried seed. Below it: ${order}`, "it stands first, whatever it costs");
   const none = [{ policy: "p0", holds_with_all: false }];
-  assert.equal(words({ slo, policies: policies(995_000, 996_000), seed_checks: none }), `No policy holds the SLO with every tried seed. Order: ${order}`);
-  assert.equal(words({ slo, policies: policies(995_000, 996_000), chosen: "p1" }), `▶ marks the choice of the plan. Order: ${order}`);
+  assert.equal(words({ slo, marked: null, policies: policies(995_000, 996_000), seed_checks: none }), `No policy holds the SLO with every tried seed. Order: ${order}`);
+  assert.equal(words({ slo, marked: "p1", policies: policies(995_000, 996_000), chosen: "p1" }), `▶ marks the choice of the plan. Order: ${order}`);
+  assert.equal(words({ slo, policies: policies(995_000, 5) }), `Order: ${order}`, "a result of an earlier version does not say which one it marks");
   assert.equal(words({ slo, policies: policies(1) }), "", "a single policy has no order");
 });
 

@@ -16,7 +16,7 @@ namespace capstan::decide::place {
 struct Candidate {
   enum class Outcome : std::uint8_t {
     chosen,       ///< takes all pods
-    worse_fit,    ///< would take all pods, but another place with fewer free GPUs takes them too
+    worse_fit,    ///< would take all pods, but another place that takes them has fewer free GPUs or an equal number
     too_small,    ///< does not take all pods now
     not_allowed,  ///< the pods may run on none of its nodes
     has_share,    ///< has its share of the replicas of a service that must survive the loss of a domain
@@ -48,7 +48,7 @@ struct Search {
   friend bool operator==(const Search&, const Search&) = default;
 };
 
-/// Most searches that one decision keeps.
+/// Largest number of searches that one decision keeps.
 inline constexpr std::size_t kMaxSearches = 64;
 
 /// The gang for which room is sought.

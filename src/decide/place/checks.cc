@@ -24,7 +24,7 @@ struct NodeUse {
 struct BindingsSoFar {
   std::set<PodId> pods;
   std::map<NodeId, NodeUse> by_node;
-  QueueDemand by_queue;  ///< GPUs by which the queues of the pods are charged, parents included
+  QueueDemand by_queue;  ///< GPUs of the pods by queue; they also count for the queues above it
 };
 
 /// Returns what is wrong with a node for the pods of a gang, or an empty text.

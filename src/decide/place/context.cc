@@ -35,7 +35,8 @@ void decide_if_not_waiting_for_room(PendingGang& gang, Context& context) {
     return gang.decide(Kind::cannot_fit_now, {ReasonCode::pods_missing, {existing, needed}});
   }
   const model::PodRule rule = context.snapshot.catalog->eligibility.unsupported_rule(pods.request.spec);
-  // A broken gang is evicted later if its other pods do not get nodes in time.
+  // An unsupported rule keeps a gang waiting only if it is not broken. A broken gang is left to evict_broken(), which
+  // evicts its bound pods if the others do not get nodes in time.
   const bool is_whole = context.broken(gang.id()) == nullptr;
   if (!pods.without_node.empty() && is_whole && rule != model::PodRule::none) {
     return gang.decide(Kind::cannot_fit_now, reason_of(rule));
@@ -87,6 +88,7 @@ void Context::wait_for_confirmation(PendingGang& gang) const {
 
 model::Reason reason_of(model::PodRule rule) {
   if (rule == model::PodRule::scheduling_gates) return {ReasonCode::pods_gated, {}};
+  if (rule == model::PodRule::no_gpus) return {ReasonCode::no_gpus_requested, {}};
   return {ReasonCode::rule_not_supported, {static_cast<std::int64_t>(rule)}};
 }
 
@@ -96,8 +98,7 @@ Shortfall shortfall_of(const GangPods& gang, const BestPlace& best) {
   lack.best_node = best.best_node;
   lack.best_free = best.best_free;
   for (std::size_t i = 0; i < lack.spec.sets(); ++i) {
-    const std::int64_t fitting = i == 0 ? best.best_pods : i <= best.best_others.size() ? best.best_others[i - 1] : 0;
-    lack.short_pods[i] = lack.spec.set(i).count - fitting;
+    lack.short_pods[i] = lack.spec.set(i).count - best.pods_of(i);
     lack.short_by += lack.spec.set(i).gpus_per_pod * lack.short_pods[i];
   }
   lack.bound_to_best = !gang.bound.empty();

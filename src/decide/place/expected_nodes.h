@@ -69,8 +69,9 @@ class ExpectedNodes {
   const std::vector<ExpectedNode>& nodes() const { return nodes_; }
   GpuCount gpus() const { return gpus_; }  ///< GPUs of all nodes that were added
 
-  /// Finds the nodes on their way that together have room for the whole gang at the earliest time, and reserves that
-  /// room. Returns nothing if the nodes have too little room.
+  /// Finds the nodes on their way with which the whole gang has room at the earliest time, and reserves that room. In
+  /// the best domain of the gang, free GPUs count too, unless an earlier gang uses them. Returns nothing if there is
+  /// too little room.
   std::optional<Nomination> nominate(const Shortfall& lack);
 
   /// Returns the pods that need a new node if the gang goes to this domain. The free GPUs of the best domain count only

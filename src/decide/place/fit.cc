@@ -311,7 +311,7 @@ std::vector<DomainId> changed_domains(const Request& request, std::span<const As
 bool revise_in_domain(Fit& fit, const Rooms& rooms, const Request& request,
                       std::span<const AssumedRooms::Change> changes) {
   // At level `cluster` one domain contains nearly all nodes, so a revision would cost as much as a search. In addition,
-  // only a domain of this level may have no id.
+  // the nodes without a cluster form a domain without an id, which changed_domains() leaves out.
   if (request.level == TopologyLevel::cluster) return changes.empty();
   const MilliGpu enough = request.gpus_per_pod * request.pods;
   // fit_in_domain() finds the domain with the smallest rank.

@@ -40,6 +40,13 @@ struct Fleet {
     world.snapshot.nodes.set(id, row);
     return id;
   }
+  /// Makes a running pod keep the leader away from nodes without GPUs.
+  void keep_leader_apart() {
+    leader.pod_class = world.pod_class({true, false}, {.cpu_milli = 8'000});
+    model::PodClass& row = world.catalog().eligibility.pod_classes[leader.pod_class.value];
+    row.kept_apart = {false, true};
+    row.kept_apart_by = "team/db-0";
+  }
   GangId gang(TopologyLevel level) { return gang_of_sets(world, {workers, leader}, level); }
 };
 
@@ -130,6 +137,32 @@ const Row kRows[] = {
      TopologyLevel::nvlink,
      {},
      "1 of 2 pods with 2 GPUs each finds no room in NVLink domain \"nvlink-0\" in addition to the larger pods of the "
+     "gang; all pods of the gang must be in one NVLink domain"},
+    {"a running pod keeps the leader away from the only node with CPU for it",
+     [](Fleet& f) {
+       f.keep_leader_apart();
+       f.node(0, 10'000), f.node(0, 10'000), f.node(0, 8'000, 0);
+     },
+     TopologyLevel::nvlink,
+     {},
+     "running pods such as team/db-0 have a required `affinity.podAntiAffinity` that selects 1 of 1 pod with 0 GPUs "
+     "each, and keep it from nodes with room in NVLink domain \"nvlink-0\"; the larger pods of the gang have room, and "
+     "all of its pods must be in one NVLink domain"},
+    {"the leader of such a gang goes to a node that admits it",
+     [](Fleet& f) {
+       f.keep_leader_apart();
+       f.node(0, 10'000), f.node(0, 18'000), f.node(0, 8'000, 0);
+     },
+     TopologyLevel::nvlink,
+     {1, 0, 1}},
+    {"without the running pod, the leader would have no room either",
+     [](Fleet& f) {
+       f.keep_leader_apart();
+       f.node(0, 10'000), f.node(0, 10'000), f.node(0, 7'000, 0);
+     },
+     TopologyLevel::nvlink,
+     {},
+     "1 of 1 pod with 0 GPUs each finds no room in NVLink domain \"nvlink-0\" in addition to the larger pods of the "
      "gang; all pods of the gang must be in one NVLink domain"},
 };
 

@@ -46,7 +46,7 @@ class NewNodes {
   Type type_of(const model::Purchase& purchase) const;
 
   const model::Catalog& catalog_;
-  std::map<Type, model::Resources> of_empty_nodes_;  ///< largest amount that some empty node of the type has
+  std::map<Type, model::Resources> of_empty_nodes_;  ///< largest amount of each resource on an empty node of the type
 };
 
 }  // namespace capstan::decide::place

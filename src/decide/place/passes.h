@@ -5,8 +5,9 @@
 #include "decide/passes.h"
 #include "decide/place/context.h"
 
-// The passes of a placement, one file each. passes.cc lists them in their order. A pass decides about the gangs that
-// earlier passes left undecided, and in the order in which gangs are served.
+// The passes of a placement, one file each. passes.cc lists them in their order. A pass decides about gangs in the
+// order in which they are served. It leaves out gangs about which an earlier pass decided, except that
+// nominate_claims() replaces the decision of state_shortfalls() about the gangs that it nominates.
 namespace capstan::decide::place {
 
 std::span<const Pass<Policy::Kind, Context>> passes();
@@ -32,7 +33,8 @@ void refuse_oversized(Context& context);
 /// would stay empty.
 void state_shortfalls(Context& context);
 
-/// `gang`: nominates each gang with a shortfall to nodes on their way if they will have room for all of it.
+/// `gang`: nominates each gang with a shortfall to nodes on their way if the whole gang will have room once they are
+/// ready.
 void nominate_claims(Context& context);
 
 /// `gang`: takes room for replicas that are planned and have no pods yet, or states what they lack, so that nodes are

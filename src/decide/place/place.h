@@ -38,7 +38,7 @@ struct Policy {
   /// Time for which a broken gang waits for nodes for its other pods (policy `gang`). The default is the one of KAI's
   /// default-staleness-grace-period: https://github.com/NVIDIA/KAI-Scheduler/blob/main/docs/batch/README.md
   Duration broken_for = std::chrono::seconds(60);
-  PassesOff off{};  ///< passes that are switched off, of pass_names()
+  PassesOff off{};  ///< names of the passes that are switched off; each is one of pass_names()
   friend bool operator==(const Policy&, const Policy&) = default;
 };
 
@@ -70,7 +70,8 @@ struct Memory {
 };
 std::string to_text(const Memory& memory);
 Result<Memory> parse_memory(std::string_view text);
-/// Drops the assumed bindings of a gang, because the API server refused them. The next decision places its pods again.
+/// Drops the assumed bindings of a gang whose binding was refused or never submitted. The next decision places its pods
+/// again.
 void forget(Memory& memory, model::GangId gang);
 /// Extends the assumed bindings of gangs whose actions are in flight to `until` at least. If an assumed binding ended
 /// earlier, its node would look empty and could be given back before the pods are bound.
@@ -102,11 +103,16 @@ struct Shortfall {
   model::Reason why{};  ///< what the gang lacks
   friend bool operator==(const Shortfall&, const Shortfall&) = default;
 
-  /// Returns true if nodes of the purchase could run the pods.
+  /// Returns true if nodes of the purchase could run pods of at least one set of the gang.
   bool may_use(const model::Catalog& catalog, const model::Purchase& purchase) const {
-    return catalog.eligibility.admits(spec.pods.pod_class, purchase) &&
-           !std::ranges::binary_search(avoided_purchases, purchase);
+    bool admits = false;
+    for (std::size_t i = 0; i < spec.sets(); ++i) {
+      admits = admits || catalog.eligibility.admits(spec.set(i).pod_class, purchase);
+    }
+    return admits && !avoids(purchase);
   }
+  /// Returns true if the nodes would come into a domain that already has its share of the service's replicas.
+  bool avoids(const model::Purchase& purchase) const { return std::ranges::binary_search(avoided_purchases, purchase); }
 };
 
 /// The decision about one pending gang.
@@ -130,10 +136,12 @@ struct PlacementResult {
 std::string_view name(PlacementResult::Kind kind);
 
 struct Decision {
-  std::vector<PlacementResult> verdicts;  ///< one for every pending gang, in the order in which they are served
-  std::vector<Shortfall> shortfalls;      ///< policy `gang` only; pending gangs, then planned ones, in their order
-  std::set<model::NodeId> nominated;      ///< nodes of pods that are assumed, bound by the plan, or planned
-  model::Plan plan;                       ///< BindPods and EvictPod; reasons of the other gangs
+  /// One for every pending gang, in the order in which they are served. Policy `gang` leaves out the gangs of services
+  /// whose pods another scheduler binds.
+  std::vector<PlacementResult> verdicts;
+  std::vector<Shortfall> shortfalls;  ///< policy `gang` only; pending gangs, then planned ones, in their order
+  std::set<model::NodeId> nominated;  ///< nodes of pods that are assumed, bound by the plan, or planned
+  model::Plan plan;                   ///< BindPods and EvictPod; reasons of the other gangs
   /// The searches for room, at most kMaxSearches; empty without Detail::candidates.
   std::vector<Search> searches{};
 };
@@ -158,10 +166,10 @@ struct PlaceOptions {
 /// `gang` never binds a part of a gang. It takes the fullest domain that has room for the gang; ties go to the lower
 /// id. In the domain it first fills nodes that are in use. A gang that does not fit, or that would exceed the limit of
 /// a queue, does not block later ones. No node is bought for a gang that waits for a queue. A gang without room is
-/// nominated to nodes on their way if they will have room for all of it (Claim::expected_ready_at); earlier gangs
-/// choose first, and the nodes that are ready first are chosen. The pods of a broken gang are evicted after
-/// `broken_for`, so that its workload creates it again. The sums of free GPUs by domain refuse most gangs without a
-/// search.
+/// nominated to nodes on their way if the whole gang will have room once they are ready (Claim::expected_ready_at);
+/// earlier gangs choose first, and the nodes that are ready first are chosen. The pods of a broken gang are evicted
+/// after `broken_for`, so that its workload creates it again. The sums of free GPUs by domain refuse most gangs without
+/// a search.
 ///
 /// @param index    index of the snapshot; only its cache `assumed` changes
 /// @param planned  replicas without pods; nothing is bound for them. They reserve room after all pending gangs, those

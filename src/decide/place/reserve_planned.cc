@@ -13,7 +13,7 @@ void reserve(const GangPods& gang, Context& context) {
   if (context.snapshot.catalog->eligibility.unsupported_rule(gang.request.spec) != model::PodRule::none) return;
   if (context.queues.refusal_of_promise(gang.ask)) return;
   const Fit fit = context.search.find(gang).fit;
-  std::size_t taken = 0;  // nodes of the fit, which has one for each pod, in the order of the sets
+  std::size_t taken = 0;  // used nodes of the fit, which has one node for each pod, in the order of the sets
   for (std::size_t set = 0; set < gang.request.spec.sets() && !fit.nodes.empty(); ++set) {
     const model::PodSet& pods = gang.request.spec.set(set);
     for (std::int64_t i = 0; i < pods.count; ++i) context.take(fit.nodes[taken++], pods.gpus_per_pod, pods.pod_class);

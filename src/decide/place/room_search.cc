@@ -10,7 +10,7 @@
 namespace capstan::decide::place {
 namespace {
 
-/// Most changes for which a refusal is revised. After more changes a search is cheaper.
+/// Largest number of changes for which a refusal is revised. After more changes a search is cheaper.
 constexpr std::size_t kMaxRevisedChanges = 256;
 
 /// Returns true if all pods of the gang are equal and need GPUs.
@@ -18,13 +18,14 @@ bool is_simple(const GangPods& gang) {
   return gang.request.spec.other_pods.empty() && gang.request.spec.pods.gpus_per_pod > MilliGpu{};
 }
 
-/// Calls `visit(purchase, pods on one node)` for each purchase of nodes that may run the pods.
+/// Calls `visit(purchase, pods on one node)` for each purchase of nodes that may run the pods of the first set.
 template <typename Visit>
 void for_each_purchase(const model::Catalog& catalog, const Shortfall& shape, Visit visit) {
   for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
     for (const model::OfferingId id : catalog.pools[p].offerings) {
       const model::Offering& offering = catalog.offering(id);
-      if (offering.gpu != shape.spec.pods.gpu || !shape.may_use(catalog, {{p}, id})) continue;
+      if (offering.gpu != shape.spec.pods.gpu || shape.avoids({{p}, id})) continue;
+      if (!catalog.eligibility.admits(shape.spec.pods.pod_class, {{p}, id})) continue;
       visit(model::Purchase{{p}, id}, fleet::places({whole_gpus(offering.gpus)}, shape.spec.pods.gpus_per_pod));
     }
   }
@@ -127,18 +128,22 @@ std::int64_t RoomSearch::most_on_all_nodes(const GangPods& gang) {
 }
 
 model::Reason RoomSearch::reason_of(const GangPods& gang, const Shortfall& lack) {
-  if (const auto lacked = reason_of_other_set(lack)) return *lacked;
-  const Request request = request_of(gang, gang.request.spec.required_level);
-  if (!gang.bound.empty()) return reason_of_shortfall(rooms_.rooms(), request, lack);
+  if (!gang.bound.empty()) return find_reason(gang, lack);
   const auto [known, is_new] = reasons_.try_emplace(gang.request.spec);
   const auto key = [](const Shortfall& of) {
-    return std::tie(of.best_domain, of.best_node, of.best_free, of.short_by);
+    return std::tie(of.best_domain, of.best_node, of.best_free, of.short_by, of.short_pods);
   };
   if (is_new || known->second.version != rooms_.version() || key(known->second.lack) != key(lack)) {
     known->second = {rooms_.version(), lack};
-    known->second.lack.why = reason_of_shortfall(rooms_.rooms(), request, lack);
+    known->second.lack.why = find_reason(gang, lack);
   }
   return known->second.lack.why;
+}
+
+model::Reason RoomSearch::find_reason(const GangPods& gang, const Shortfall& lack) {
+  const Request request = request_of(gang, gang.request.spec.required_level);
+  const auto lacked = reason_of_other_set(rooms_.rooms_for_trial(), requests_of_sets(gang, request), lack);
+  return lacked ? *lacked : reason_of_shortfall(rooms_.rooms(), request, lack);
 }
 
 Fit RoomSearch::with_note(const SearchSubject& subject, const Request& request, Fit fit) const {
@@ -200,15 +205,11 @@ Fit RoomSearch::search(const GangPods& gang, const Request& request) {
 }
 
 /// Finds room for a gang without bound pods. A refusal is kept for all equal gangs. The next search for such a gang
-/// counts only the nodes that have changed since then. If the gang is not simple, the refusal is used only while no
-/// node has changed; otherwise the search starts again.
+/// counts only the nodes that have changed since then.
 Fit RoomSearch::fit_of_class(const GangPods& gang, const Request& request) {
   fleet::Refusal& known = refusal_of(gang, request.level);
   Fit fit;
-  const bool is_known =
-      known.best && (is_simple(gang) ? revise_known(fit, known, request) : known.version == rooms_.version());
-  if (is_known && !is_simple(gang)) static_cast<BestPlace&>(fit) = *known.best;
-  if (!is_known) {
+  if (!revise_known(fit, known, gang, request)) {
     ++rooms_.refusals.searches;
     fit = search(gang, request);
   }
@@ -219,11 +220,16 @@ Fit RoomSearch::fit_of_class(const GangPods& gang, const Request& request) {
   return fit;
 }
 
-/// Updates a known refusal and writes the result into `fit`. Returns false if a search is needed instead.
-bool RoomSearch::revise_known(Fit& fit, const fleet::Refusal& known, const Request& request) const {
+/// Updates a known refusal and writes the result into `fit`. Returns false if a search is needed instead. If the gang
+/// is not simple, the refusal is used only while no node has changed.
+bool RoomSearch::revise_known(Fit& fit, const fleet::Refusal& known, const GangPods& gang,
+                              const Request& request) const {
+  if (!known.best) return false;
+  static_cast<BestPlace&>(fit) = *known.best;
+  if (known.version == rooms_.version()) return true;
+  if (!is_simple(gang)) return false;
   const auto changes = rooms_.changes_since(known.version);
   if (!changes || changes->size() > kMaxRevisedChanges) return false;
-  static_cast<BestPlace&>(fit) = *known.best;
   return revise(fit, rooms_.rooms(), request, *changes);
 }
 

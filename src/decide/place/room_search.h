@@ -57,13 +57,14 @@ class RoomSearch {
 
  private:
   Request request_of(const GangPods& gang, model::Level level) const;
+  model::Reason find_reason(const GangPods& gang, const Shortfall& lack);
   LevelFit find_spread(const GangPods& gang, const SpreadConstraint::Distribution& spread);
   template <typename FitAt>
   LevelFit narrowest_fit(const GangPods& gang, FitAt fit_at) const;
   Fit search(const GangPods& gang, const Request& request);
   std::vector<Request> requests_of_sets(const GangPods& gang, const Request& request) const;
   Fit fit_of_class(const GangPods& gang, const Request& request);
-  bool revise_known(Fit& fit, const fleet::Refusal& known, const Request& request) const;
+  bool revise_known(Fit& fit, const fleet::Refusal& known, const GangPods& gang, const Request& request) const;
   fleet::Refusal& refusal_of(const GangPods& gang, model::Level level);
 
   const model::Snapshot& snapshot_;

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "decide/place/fit_sets.h"
 #include "model/resource_number.h"
 
 namespace capstan::decide::place {
@@ -89,13 +92,20 @@ std::optional<Place> place_with_gpus(const Rooms& rooms, const Request& request,
                                               : domain_with_gpus(rooms, request, best);
 }
 
-/// Returns a place with enough GPUs that admits the pods except for running pods that keep them away.
-std::optional<Place> place_without_neighbors(const Rooms& rooms, const Request& request, DomainId best) {
-  if (request.pod_class->kept_apart.empty()) return std::nullopt;
-  model::PodClass alone = *request.pod_class;
+/// Returns a class whose pods no running pods keep away.
+model::PodClass without_neighbors(const model::PodClass& pods) {
+  model::PodClass alone = pods;
   for (std::size_t i = 0; i < alone.kept_apart.size() && i < alone.node_classes.size(); ++i) {
     if (alone.kept_apart[i]) alone.node_classes[i] = true;
   }
+  return alone;
+}
+
+/// Returns a place with enough GPUs that would admit the pods if no running pod kept them away. Returns no value if no
+/// running pod keeps them away, or if there is no such place.
+std::optional<Place> place_without_neighbors(const Rooms& rooms, const Request& request, DomainId best) {
+  if (request.pod_class->kept_apart.empty()) return std::nullopt;
+  const model::PodClass alone = without_neighbors(*request.pod_class);
   Request any = request;
   any.pod_class = &alone;
   return place_with_gpus(rooms, any, best);
@@ -139,16 +149,23 @@ std::optional<Reason> lack_of_resource(const Rooms& rooms, const Request& reques
 
 }  // namespace
 
-std::optional<Reason> reason_of_other_set(const Shortfall& lack) {
-  for (std::size_t i = 0; i < lack.spec.sets(); ++i) {
-    if (lack.short_pods[i] == 0) continue;
-    const model::PodSet& set = lack.spec.set(i);
-    if (i == 0 && set.gpus_per_pod > MilliGpu{}) return std::nullopt;
-    return Reason{ReasonCode::pod_set_short,
-                  {lack.short_pods[i], set.count, set.gpus_per_pod.count, model::reason_number(lack.best_domain),
-                   model::reason_number(lack.spec.required_level)}};
-  }
-  return std::nullopt;
+std::optional<Reason> reason_of_other_set(Rooms& rooms, std::vector<Request> sets, const Shortfall& lack) {
+  const auto all = std::span(lack.short_pods).first(lack.spec.sets());
+  const auto set =
+      static_cast<std::size_t>(std::ranges::find_if(all, [](std::int64_t pods) { return pods > 0; }) - all.begin());
+  if (set == all.size() || (set == 0 && lack.spec.pods.gpus_per_pod > MilliGpu{})) return std::nullopt;
+  Request& request = sets[set];
+  Reason why{ReasonCode::pod_set_short,
+             {lack.short_pods[set], request.pods, request.gpus_per_pod.count, model::reason_number(lack.best_domain),
+              model::reason_number(request.level)}};
+  if (request.pod_class == nullptr || request.pod_class->kept_apart.empty()) return why;
+  const model::PodClass alone = without_neighbors(*request.pod_class);
+  request.pod_class = &alone;
+  const BestPlace best = best_fit_of_sets(rooms, sets);
+  if (best.pods_of(set) < request.pods) return why;
+  return Reason{ReasonCode::pod_set_kept_apart,
+                {lack.short_pods[set], request.pods, request.gpus_per_pod.count, model::reason_number(best.best_domain),
+                 model::reason_number(request.level), model::reason_number(lack.spec.set(set).pod_class)}};
 }
 
 Reason reason_of_shortfall(const Rooms& rooms, const Request& request, const Shortfall& lack) {

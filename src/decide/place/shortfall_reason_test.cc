@@ -13,7 +13,7 @@ namespace {
 
 using fleet::testing::World;
 
-/// Adds a pending gang whose pods ask for other resources, and may run on nodes of class 0.
+/// Adds a pending gang whose pods ask for GPUs and for these other resources, and may run only on nodes of class 0.
 model::GangId waiting(World& world, std::int64_t pods, std::int64_t gpus, TopologyLevel required_level,
                       model::Resources requests = {}) {
   const model::GangId id = world.gang(pods, gpus, required_level);

@@ -76,7 +76,8 @@ class Buyer {
   }
 
   /// Returns a domain of the gang's required level in the offering's zone, other than the gang's best domain. Of these
-  /// domains it is the one with the fewest nodes, nodes on their way included. Ties go to the lowest id.
+  /// domains it is the one with the fewest nodes, nodes on their way included. Ties go to the lowest id. For the level
+  /// `zone` it is the offering's zone, even if that is the best domain.
   DomainId new_domain(const Shortfall& lack, const model::Offering& offering) const {
     if (lack.spec.required_level == TopologyLevel::zone) return offering.zone;
     const model::Catalog& catalog = capacity_.catalog();

@@ -107,6 +107,28 @@ TEST(Groups, NodesThatDoNotAdmitItsPodsAreNotBoughtForAGang) {
   EXPECT_EQ(bought[0].offering, dear);
 }
 
+/// A gang of two pod sets, each of which another kind of node admits. The first set has room, the second has none.
+TEST(Groups, NodesAreBoughtThatAdmitOnlyTheSecondPodSet) {
+  World world;
+  const auto cheap = world.offering(8, 0, 1), dear = world.offering(8, 0, 2);
+  const model::PoolId pool = world.pool({cheap, dear}, 64);
+  world.catalog().eligibility.purchases = {{{pool, cheap}, {0}}, {{pool, dear}, {1}}};
+  world.classify(world.node(0), model::NodeClassId{0});
+  const auto pods = [&](GpuCount gpus, std::vector<bool> node_classes) {
+    return model::PodSet{.gpu = {0},
+                         .count = 1,
+                         .gpus_per_pod = whole_gpus(gpus),
+                         .pod_class = world.pod_class(std::move(node_classes))};
+  };
+  place::gang_of_sets(world, {pods(8, {true, false}), pods(4, {false, true})}, TopologyLevel::rack);
+  Memory memory;
+  const auto bought = launches(run(world, groups(), memory, 0));
+  ASSERT_EQ(bought.size(), 1u);
+  EXPECT_EQ(bought[0].offering, dear);
+  EXPECT_EQ(bought[0].count, 1);
+  EXPECT_TRUE(launches(run(world, groups(), memory, 1)).empty()) << "the node is on its way";
+}
+
 TEST(Groups, NodesAreNotBoughtForDomainsThatALaunchCannotChoose) {
   World world;
   world.pool({world.offering(8, 0, 10)}, 64);

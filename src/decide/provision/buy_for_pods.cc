@@ -35,9 +35,11 @@ struct Needed {
   fleet::NeededDevices devices{};
   model::Resources others{};
   std::int64_t pods = 0;
+  std::set<model::PodClassId> classes{};  ///< classes of the pods, each of which the node must admit
 
   void add(const WaitingPod& pod, const model::Catalog& catalog) {
     ++pods;
+    classes.insert(pod.pod_class);
     devices.add(pod.gpus);
     model::add_to(others, catalog.eligibility.requests(pod.pod_class));
   }
@@ -57,8 +59,11 @@ struct Choice {
   OfferingId offering;
 };
 
-bool may_use(const place::Shortfall* lack, const model::Catalog& catalog, const model::Purchase& purchase) {
-  return lack == nullptr || lack->may_use(catalog, purchase);
+/// Returns true if nodes of the purchase admit pods of the class, and the spread of their service allows the purchase.
+/// @param lack  shortfall of the pods' gang, or null
+bool may_use(const place::Shortfall* lack, model::PodClassId pod_class, const model::Catalog& catalog,
+             const model::Purchase& purchase) {
+  return catalog.eligibility.admits(pod_class, purchase) && (lack == nullptr || !lack->avoids(purchase));
 }
 
 /// Returns true if pods with these shortfalls may share a node. Pods of one gang may always share one, and so may two
@@ -98,7 +103,9 @@ std::optional<Choice> cheapest(const PurchaseLimits& capacity, model::GpuKindId 
         note({{p}, id}, Offer::Outcome::too_small, *lacked);
         continue;
       }
-      if (!may_use(lack, catalog, {{p}, id})) {
+      const bool is_allowed = std::ranges::all_of(
+          needed.classes, [&](model::PodClassId pods) { return may_use(lack, pods, catalog, {{p}, id}); });
+      if (!is_allowed) {
         note({{p}, id}, Offer::Outcome::not_allowed);
         continue;
       }
@@ -233,7 +240,7 @@ std::vector<WaitingPod> pods_without_room(Context& context) {
     }
     const auto expected = std::ranges::find_if(capacity.expected_nodes().nodes(), [&](const place::ExpectedNode& c) {
       return c.gpu == pod.gpu && place::pods_on(c, pod.gpus, eligibility.requests(pod.pod_class)) > 0 &&
-             may_use(pod.lack, capacity.catalog(), c.bought);
+             may_use(pod.lack, pod.pod_class, capacity.catalog(), c.bought);
     });
     if (expected != capacity.expected_nodes().nodes().end()) {
       place::take(*expected, pod.gpus, eligibility.requests(pod.pod_class));

@@ -27,6 +27,33 @@ TEST(PerPod, PacksPodsAndBuysTheCheapestNodeThatFits) {
   EXPECT_EQ(launches(run(other, at_once(), fresh, 0))[0].offering, cheap);
 }
 
+TEST(PerPod, NodesThatDoNotAdmitAPodAreNotBoughtForIt) {
+  World world;
+  const auto cheap = world.offering(8, 0, 1), dear = world.offering(8, 0, 2);
+  const model::PoolId pool = world.pool({cheap, dear}, 64);
+  world.catalog().eligibility.purchases = {{{pool, cheap}, {0}}, {{pool, dear}, {1}}};
+  world.classify(world.gang(1, 4, TopologyLevel::node), world.pod_class({false, true}));
+  world.claim(pool, cheap, Claim::Phase::launched, 0);
+  Memory memory;
+  const auto bought = launches(run(world, at_once(), memory, 1));
+  ASSERT_EQ(bought.size(), 1u) << "the node that comes does not admit it";
+  EXPECT_EQ(bought[0].offering, dear);
+}
+
+TEST(PerPod, PodsThatNoOneNodeAdmitsGetOneNodeEach) {
+  World world;
+  const auto first = world.offering(8, 0, 1), second = world.offering(8, 0, 2);
+  const model::PoolId pool = world.pool({first, second}, 64);
+  world.catalog().eligibility.purchases = {{{pool, first}, {0}}, {{pool, second}, {1}}};
+  world.classify(world.gang(1, 4, TopologyLevel::node), world.pod_class({false, true}));
+  world.classify(world.gang(1, 4, TopologyLevel::node), world.pod_class({true, false}));
+  Memory memory;
+  const auto bought = launches(run(world, at_once(), memory, 0));
+  ASSERT_EQ(bought.size(), 2u);
+  EXPECT_EQ(bought[0].offering, second);
+  EXPECT_EQ(bought[1].offering, first);
+}
+
 TEST(PerPod, APoolWithAHigherWeightIsPreferredWhateverItCosts) {
   WeightedPools pools(8);
   pools.world.gang(8, 1, TopologyLevel::node);

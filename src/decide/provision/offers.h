@@ -33,8 +33,8 @@ struct Offer {
 
 /// The purchases that were considered for pods without room.
 struct OfferComparison {
-  static constexpr std::size_t kMaxShown = 12;       ///< most offers that are kept
-  static constexpr std::size_t kMaxConsidered = 64;  ///< most offers that are considered
+  static constexpr std::size_t kMaxShown = 12;       ///< largest number of offers that note_comparison() keeps
+  static constexpr std::size_t kMaxConsidered = 64;  ///< largest number of offers that are collected and sorted
 
   model::GangId gang{};  ///< none for a planned gang
   model::ServiceId service{};
@@ -48,7 +48,7 @@ struct OfferComparison {
   void add(const Offer& offer);
 };
 
-/// Most comparisons that one decision keeps.
+/// Largest number of comparisons that one decision keeps.
 inline constexpr std::size_t kMaxComparisons = 64;
 
 /// Marks the chosen offer, sorts the offers and adds the comparison to the list, unless the list is full.

@@ -126,7 +126,7 @@ struct Memory {
   Instant last_consolidation = Instant::never();
   Instant batch_first = Instant::never();  ///< time of the first pod of the open batch
   Instant batch_last = Instant::never();   ///< time of the last pod of the open batch
-  model::PodId newest_pod;                 ///< highest id of a pod in any batch
+  model::PodId newest_pod;                 ///< highest id of a pod in the open batch, or else in the last batch
   model::ClaimId newest_claim;             ///< highest id of a claim seen so far
   std::vector<model::ClaimId> failed;      ///< failed claims already counted and still in the snapshot
   std::vector<PendingLaunch> pending_launches;

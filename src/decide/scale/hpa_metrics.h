@@ -76,7 +76,8 @@ std::int64_t sum_for_average_value(std::span<const std::int64_t> items_milli);
 /// Implements GetObjectMetricReplicas and GetExternalMetricReplicas with a Value. The ratio is multiplied by the number
 /// of running and ready pods and not by `current`, so that the proposal is 0 if no pod is ready
 /// (kubernetes/kubernetes#130130). If `current` is 0, the proposal is the ratio itself, rounded up.
-/// @param ready_pods empty: no pod exists, which is an error unless current is 0
+/// @param ready_pods  empty: no pod exists, which is an error unless `current` is 0 or the ratio is within
+/// the tolerance
 HpaProposal propose_by_value(std::int64_t usage_milli, std::int64_t target_milli, ReplicaCount current,
                              std::optional<ReplicaCount> ready_pods, const HpaSettings& settings);
 

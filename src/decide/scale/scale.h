@@ -96,7 +96,7 @@ struct WorkloadView {
   model::Role role = model::Role::both;
   std::vector<Replica> prefill_replicas{};    ///< prefill replicas of a decode role, ordered by id
   model::Signal gateway_waiting{};            ///< requests in the gateway that no replica has accepted
-  const engine::EngineRow* engine = nullptr;  ///< row of the bundled table; null: unknown model or GPU
+  const engine::EngineRow* engine = nullptr;  ///< row of the bundled table; null: it has none for this workload
   model::StepLimits step_limits{};
   Duration conversion{};           ///< time a replica takes to change its role; 0: roles are fixed
   std::optional<Spread> spread{};  ///< set if the service must survive the loss of a failure domain
@@ -166,7 +166,7 @@ struct Decision {
   std::optional<Duration> lead{};  ///< time from this decision to a serving replica; none: the policy measures none
   std::optional<Sizing> sizing{};  ///< set by Capstan's own policy
   std::optional<SpreadSizing> spread{};
-  std::vector<model::GangId> drain;  ///< replicas to drain if fewer are desired than exist, the least loaded first
+  std::vector<model::GangId> drain;  ///< replicas to drain if `desired` is below `current`, in the order of `victims`
   model::Reason why;
   model::Plan plan;                      ///< one SetReplicas, or the reason for none; for a mix, one for each variant
   std::vector<Decision> alternatives{};  ///< decisions about the other variants of a mix, without their plans

@@ -52,7 +52,7 @@ SpreadSizing size_for_loss(const Spread& spread, ReplicaCount need) {
   // `even` suffices if the replicas are spread evenly. If the fullest domain holds more than its share, more replicas
   // are needed. A larger fleet keeps at least as many replicas after a loss, so the search can bisect.
   ReplicaCount low = even, high = std::max(even, std::min(need + s.fullest, need + even));
-  if (!leaves_need(high)) return s;  // no number suffices until the fullest domain has lost replicas
+  if (!leaves_need(high)) return s;  // the fullest domain has to lose replicas first
   while (low < high) {
     const ReplicaCount middle = (low + high) / 2;
     if (leaves_need(middle)) {

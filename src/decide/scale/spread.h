@@ -31,9 +31,9 @@ struct SpreadSizing {
 
 /// Returns the smallest number of replicas of which `need` remain after the loss of any domain. Replicas that are
 /// spread evenly need `need + ceil(need / (domains - 1))`. Existing replicas do not move, and removals come from the
-/// fullest domain. So if one domain holds more than its share, the other domains need more replicas. If one domain
-/// holds so many replicas that no number suffices, the result is the number for an even spread: the surplus has to be
-/// removed first.
+/// fullest domain. So if one domain holds more than its share, the other domains need more replicas. If even `need`
+/// more replicas than for an even spread do not suffice, because one domain holds very many, the result is the number
+/// for an even spread: the surplus has to be removed first. The same number is the result if `is_enforced` is false.
 SpreadSizing size_for_loss(const Spread& spread, ReplicaCount need);
 
 /// Returns how many of `replicas` remain after the loss of the fullest domain, at least one. Returns `replicas` if

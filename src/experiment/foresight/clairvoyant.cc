@@ -41,8 +41,9 @@ bound::FleetTerms fleet_terms(const scenario::Scenario& scenario, Duration span)
   return terms;
 }
 
-/// Returns the lowest price of a GPU of the service's kind, on existing nodes or in the offerings.
-double usd_per_gpu_second(const scenario::Scenario& scenario) {
+/// Returns the lowest price of a GPU of the service's kind, on existing nodes or in the offerings, in millionths of a
+/// USD per second.
+double micro_usd_per_gpu_second(const scenario::Scenario& scenario) {
   double cheapest = HUGE_VAL;
   for (const model::Offering& offering : scenario.catalog->offerings) {
     if (offering.gpu != scenario.workload().gpu || offering.gpus == 0) continue;
@@ -177,7 +178,7 @@ Result<Clairvoyant> foresee(const scenario::Scenario& scenario, const scenario::
   const auto gpu_ns = [&](double replica_s) { return static_cast<GpuNanoseconds>(std::floor(replica_s * gpus * 1e9)); };
   clairvoyant.bound = {
       .gpu_ns = gpu_ns(found.least_replica_s),
-      .micro_usd = static_cast<std::int64_t>(found.least_replica_s * gpus * usd_per_gpu_second(scenario)),
+      .micro_usd = static_cast<std::int64_t>(found.least_replica_s * gpus * micro_usd_per_gpu_second(scenario)),
       .work_gpu_ns = gpu_ns(found.work_replica_s),
       .unattainable_requests = found.unattainable_requests,
       .solved = found.solved,

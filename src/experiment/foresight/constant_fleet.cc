@@ -79,7 +79,7 @@ class FleetTrials {
   };
 
   void note(const Candidate& candidate, RunResult result, bool whole) {
-    const bool exceeds_limit = ended_early(result, miss_limit_);
+    const bool exceeds_limit = exceeds_miss_limit(result, miss_limit_);
     const bool holds = !exceeds_limit && experiment::holds_slo(result, scenario_.service().slo);
     known_[candidate.fleet] = holds;
     if (exceeds_limit && !whole) return;  // the figures are those of a part of the run
@@ -213,6 +213,7 @@ class ConstantFleetSearch {
     if (!exact) return std::unexpected(exact.error());
     std::optional<ConstantFleet> best = trials_.best();
     if (best) best->is_smallest = *exact;
+    if (best && !best->holds_slo) best->limits = size_limits(scenario_, best->replicas);
     return best;
   }
 

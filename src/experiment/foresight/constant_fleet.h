@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "experiment/foresight/standing_fleet.h"
@@ -18,6 +19,7 @@ struct SteadyFleet {
   ReplicaCounts replicas;
   std::string words;
   RunResult result;  ///< with the seed of the scenario
+  SeedCheck seeds;
 };
 
 struct ConstantFleet {
@@ -26,26 +28,27 @@ struct ConstantFleet {
   bool holds_slo = false;  ///< false: no fleet within the limits holds it, and this one meets the most requests
   /// False if the search ended early at one of its limits, so that a smaller fleet may hold the SLO, too.
   bool is_smallest = true;
-  int runs = 0;       ///< runs of the search for the smallest fleet
-  int seed_runs = 0;  ///< runs with other seeds, and of larger fleets
+  std::vector<std::string> limits{};  ///< if no fleet holds the SLO: the limits that allow no larger one
+  int runs = 0;                       ///< runs of the search for the smallest fleet
+  int seed_runs = 0;                  ///< runs with other seeds, and of larger fleets
   RunResult result;
   std::optional<SeedCheck> seeds{};     ///< the same fleet with other seeds; none: not tried
   std::optional<SteadyFleet> steady{};  ///< the larger fleet that takes its place if it misses the SLO with a seed
 };
 
-/// Most runs of one search for a number of replicas. Each pair of runs divides the range by about three, so a range of
-/// 64 numbers needs about 8 runs.
+/// Largest number of runs of one search for a number of replicas. Each pair of runs divides the range by about three,
+/// so a range of 64 numbers needs about 8 runs.
 inline constexpr int kMaxFleetSearchRuns = 16;
 
 /// Finds the cheapest constant fleet. The search narrows the range of possible sizes step by step, which assumes that
-/// attainment grows with the number of replicas. Its nodes and replicas exist from the start. A fleet has at least the
-/// service's `min` and at most its `max` replicas, on nodes within the pools' limits.
+/// attainment grows with the number of replicas. The nodes and replicas of a fleet exist from the start. A fleet has at
+/// least the service's `min` and at most its `max` replicas, on nodes within the pools' limits.
 ///
 /// Prefill and decode: finds the fewest replicas of each role that hold the SLO while the other role has more than it
 /// needs. Then tries pairs from these two numbers upward, the cheapest first. Variants: finds a fleet for each variant
 /// while the others stay at their `min`, and returns the cheapest.
 /// @param results  results of the policies, ranked; the search begins near the replica counts of the first policy
-/// @return nothing if no fleet fits within the limits
+/// @return nothing if no fleet fits within the limits, or if no request arrived
 Result<std::optional<ConstantFleet>> find_constant_fleet(const scenario::Scenario& scenario,
                                                          std::span<const RunResult> results, ExtraRuns& extra);
 

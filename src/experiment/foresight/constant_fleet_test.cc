@@ -151,6 +151,7 @@ TEST(ConstantFleetSearch, IfNoFleetHoldsTheSloTheLargestOneIsReturned) {
   const ConstantFleet fleet = found_in(scenario_of(kTwoTides, {"cluster.pools.0.gpu_limit=2"}));
   EXPECT_FALSE(fleet.holds_slo);
   EXPECT_EQ(fleet.replicas, ReplicaCounts{2});
+  EXPECT_EQ(fleet.limits, std::vector<std::string>{"cluster.pools.0.gpu_limit: 2"});
   EXPECT_GE(fleet.result.simulated, std::chrono::minutes(12)) << "it is run to its end";
 }
 
@@ -176,6 +177,21 @@ TEST(StandingFleet, UsesTheCheapestMachinesWithinTheLimits) {
   EXPECT_EQ(usd_per_hour(10), 9 + 30 + 5);
   EXPECT_EQ(usd_per_hour(13), 9 + 30 + 4 * 5);
   EXPECT_EQ(usd_per_hour(14), 0) << "the limits of both pools are reached";
+}
+
+TEST(StandingFleet, NamesTheLimitsThatAllowNoLargerFleet) {
+  const auto limits = [](ReplicaCount replicas, std::vector<std::string> sets) {
+    sets.emplace_back("cluster.pools=[{name: h100, gpu_limit: 8, node_limit: 6, offerings: [{instance: p5.4xlarge}]}]");
+    return size_limits(scenario_of(kTwoTides, sets), {replicas});
+  };
+  using Limits = std::vector<std::string>;
+  EXPECT_EQ(limits(5, {"service.replicas.max=9"}), Limits{});
+  EXPECT_EQ(limits(5, {"service.replicas.max=5"}), Limits{"service.replicas.max: 5"});
+  EXPECT_EQ(limits(6, {"service.replicas.max=9"}), Limits{"cluster.pools.0.node_limit: 6"});
+  EXPECT_EQ(limits(6, {"service.replicas.max=6"}),
+            (Limits{"service.replicas.max: 6", "cluster.pools.0.node_limit: 6"}));
+  EXPECT_EQ(limits(2, {"service.replicas.max=9", "cluster.racks_per_zone=1", "cluster.nvlink_domains_per_rack=2"}),
+            Limits{"the 2 places for nodes in each zone (cluster.racks_per_zone and nvlink_domains_per_rack)"});
 }
 
 TEST(ConstantFleetSearch, TheAdviceDoesNotDependOnTheNumberOfThreads) {
@@ -266,8 +282,8 @@ TEST(Advice, RunsThatCanNoLongerHoldTheSloEndEarly) {
   const std::vector<PlannedRun> planned = {{&standing, &policy, std::nullopt}, {&standing, &policy, 100}};
   const Result<std::vector<RunResult>> results = run_batch(planned, 2, "", {});
   ASSERT_TRUE(results);
-  EXPECT_FALSE(ended_early((*results)[0], std::nullopt));
-  EXPECT_TRUE(ended_early((*results)[1], 100));
+  EXPECT_FALSE(exceeds_miss_limit((*results)[0], std::nullopt));
+  EXPECT_TRUE(exceeds_miss_limit((*results)[1], 100));
   EXPECT_LT((*results)[1].simulated, (*results)[0].simulated);
   EXPECT_EQ(miss_limit(scenario, (*results)[0]), (*results)[0].requests.arrived / 100);
 }

@@ -168,7 +168,7 @@ class MinimumTrials {
 
   void note(ReplicaCount step, RunResult result, std::optional<RequestCount> limit) {
     const model::Slo& slo = scenario_.service().slo;
-    if (ended_early(result, limit) || !holds_slo(result, slo)) return;
+    if (exceeds_miss_limit(result, limit) || !holds_slo(result, slo)) return;
     if (must_save_ && !saves_enough(result)) return;
     if (best_ && !is_cheaper(result, *best_)) return;
     best_ = std::move(result);

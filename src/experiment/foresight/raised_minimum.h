@@ -19,9 +19,9 @@ struct RaisedMinimum {
   ReplicaCounts min;    ///< minimum by service of the catalog: the value that helps, or the highest that was tried
   std::string setting;  ///< `min` as a scenario writes it: "service.replicas.min: 3"
   int runs = 0;         ///< runs of this search, those with other seeds included
-  std::optional<RunResult> result;  ///< result of the policy with this minimum; no value if none that was tried helps
+  std::optional<RunResult> result;  ///< result of the policy with this minimum; none: no minimum that was tried helps
   /// Arguments of `--set` that repeat the result, with the replicas and nodes that exist from the start:
-  /// "service.replicas.min=3". Empty if none helps, or if such arguments cannot state the fleet.
+  /// "service.replicas.min=3". Empty if no minimum helps, or if such arguments cannot state the fleet.
   std::vector<std::string> sets{};
   std::optional<SeedCheck> seeds{};  ///< the same with other seeds; none: not tried
 
@@ -36,13 +36,18 @@ inline constexpr int kMaxMinimumRuns = 6;
 /// Largest number of policies for which values are tried.
 inline constexpr std::size_t kMaxRaisedPolicies = 3;
 
-/// Tries values between the stated minimum and the size of the constant fleet that holds the SLO with all seeds. A
-/// value helps a policy that holds the SLO if the policy still holds it and costs less. It helps a policy that misses
-/// the SLO, or that holds it with some seeds only, if the policy then holds it. The replicas of the raised minimum, and
-/// nodes for them, exist from the start, as if the minimum had applied for a while. Policies that cost less than the
-/// first one, the cheapest first, are tried after it, because one of them may need only a few more replicas. The
-/// outcome is simulated with other seeds. If it misses the SLO with one of them, the highest value that was tried is
-/// used instead, if it holds the SLO with all of them.
+/// Tries higher minima for the first policy. Then tries them for policies that cost less, the cheapest first, because
+/// one of them may need only a few more replicas.
+///
+/// The values lie between the stated minimum and the size of the constant fleet. If that fleet misses the SLO with a
+/// seed and `ConstantFleet::steady` is known, its size is the highest value. The replicas of the raised minimum, and
+/// nodes for them, exist from the start, as if the minimum had applied for a while.
+///
+/// If the policy holds the SLO as stated, a value helps if the policy still holds it and costs less. If the policy
+/// misses the SLO, or holds it with some seeds only, a value helps if the policy then holds it.
+///
+/// The outcome is simulated with other seeds. If it misses the SLO with one of them, the highest value that was tried
+/// replaces it, provided that this value holds the SLO with all seeds.
 /// @param results  results of the policies, ranked
 /// @param checks   policies that hold the SLO, with other seeds
 /// @return the outcome that costs least and holds the SLO; if no value helps, that of the first policy; nothing if

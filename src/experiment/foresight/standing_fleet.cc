@@ -13,6 +13,7 @@
 #include "base/unit_text.h"
 #include "experiment/text/words.h"
 #include "model/role_names.h"
+#include "sim/cluster/topology.h"
 
 namespace capstan::experiment {
 namespace {
@@ -28,8 +29,11 @@ struct MachineChoice {
 class NodeFiller {
  public:
   NodeFiller(const scenario::Scenario& scenario, RemainingNodes remaining)
-      : scenario_(scenario), catalog_(*scenario.catalog), remaining_(remaining) {
-    find_room();
+      : scenario_(scenario),
+        catalog_(*scenario.catalog),
+        remaining_(remaining),
+        zone_room_(sim::nvlink_domains_in(catalog_, model::TopologyLevel::zone) *
+                   scenario.cluster.provider.nodes_per_nvlink_domain) {
     find_choices();
     for (const sim::ExistingNodes& nodes : scenario.cluster.existing) {
       for (std::int64_t i = 0; stays(nodes) && i < nodes.count; ++i) open(nodes.offering, nodes.pool);
@@ -45,10 +49,28 @@ class NodeFiller {
     std::size_t at = 0;  // open machines before this one have no room for a unit
     for (std::int64_t left = units; left > 0; --left) {
       while (at < open_.size() && !has_room(open_[at], workload.gpu, unit)) ++at;
-      if (at == open_.size() && !open_best(workload.gpu, unit, left)) return false;
+      if (at == open_.size() && !open_best(workload.gpu, unit, left)) {
+        unplaced_gpu_ = workload.gpu;
+        unplaced_unit_ = unit;
+        return false;
+      }
       open_[at].free -= unit;
     }
     return true;
+  }
+
+  /// Returns the limits that stopped the last `fill`, as the scenario states them. Empty if the scenario has no machine
+  /// for the replicas.
+  std::vector<std::string> limits_reached() const {
+    std::vector<std::string> limits;
+    for (const MachineChoice& choice : choices_) {
+      const model::Offering& offering = catalog_.offering(choice.offering);
+      if (offering.gpu != unplaced_gpu_ || offering.gpus < unplaced_unit_) continue;
+      for (std::string& limit : limits_of(choice, offering)) {
+        if (std::ranges::find(limits, limit) == limits.end()) limits.push_back(std::move(limit));
+      }
+    }
+    return limits;
   }
 
   StandingNodes result() && {
@@ -71,17 +93,24 @@ class NodeFiller {
     return machine.gpu == gpu && machine.free >= unit;
   }
 
-  bool stays(const sim::ExistingNodes& nodes) const { return remaining_ == RemainingNodes::all || !nodes.pool.valid(); }
-
-  /// Computes the number of machines that fit into a zone. It is the same for every zone.
-  void find_room() {
-    using Level = model::TopologyLevel;
-    const auto domains = [&](Level level) {
-      return std::ranges::count_if(catalog_.domains, [&](const auto& domain) { return domain.level == level; });
-    };
-    const std::int64_t zones = std::max<std::int64_t>(1, domains(Level::zone));
-    zone_room_ = domains(Level::nvlink) / zones * scenario_.cluster.provider.nodes_per_nvlink_domain;
+  /// Returns the limits that do not let one more of these machines open.
+  std::vector<std::string> limits_of(const MachineChoice& choice, const model::Offering& offering) const {
+    std::vector<std::string> limits;
+    const std::size_t pool = choice.pool.value;
+    const model::PoolLimits& stated = catalog_.pools[pool].limits;
+    if (pool_left_[pool].gpus < offering.gpus)
+      limits.push_back(fmt::format("cluster.pools.{}.gpu_limit: {}", pool, stated.gpus));
+    if (pool_left_[pool].nodes <= 0)
+      limits.push_back(fmt::format("cluster.pools.{}.node_limit: {}", pool, stated.nodes));
+    const auto in_zone = in_zone_.find(offering.zone);
+    if (in_zone != in_zone_.end() && in_zone->second >= zone_room_) {
+      limits.push_back(fmt::format("the {} in each zone (cluster.racks_per_zone and nvlink_domains_per_rack)",
+                                   count_text(zone_room_, "place for a node", "places for nodes")));
+    }
+    return limits;
   }
+
+  bool stays(const sim::ExistingNodes& nodes) const { return remaining_ == RemainingNodes::all || !nodes.pool.valid(); }
 
   void find_choices() {
     pool_left_.resize(catalog_.pools.size());
@@ -150,13 +179,27 @@ class NodeFiller {
   const scenario::Scenario& scenario_;
   const model::Catalog& catalog_;
   RemainingNodes remaining_;
-  std::int64_t zone_room_ = 0;  ///< machines that fit into each zone
+  std::int64_t zone_room_;  ///< machines that fit into each zone
   std::vector<MachineChoice> choices_;
   std::vector<model::NodeAmounts> pool_left_;  // GPUs and nodes that the limits still allow, by pool
   std::map<model::DomainId, std::int64_t> in_zone_;
   std::vector<OpenMachine> open_;
   std::map<std::pair<model::OfferingId, model::PoolId>, std::int64_t> opened_;
+  model::GpuKindId unplaced_gpu_{};  ///< GPU kind of the last unit that found no room
+  GpuCount unplaced_unit_ = 0;       ///< its GPUs
 };
+
+/// Adds the services to a filler, those with large replicas first, so that small ones fill the room that they leave.
+/// Returns false if a replica does not fit.
+bool fill_all(const scenario::Scenario& scenario, const ReplicaCounts& replicas, NodeFiller& filler) {
+  std::vector<std::uint32_t> order(replicas.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto size = [&](std::uint32_t service) {
+    return scenario.catalog->services[service].workload.gpus_per_replica;
+  };
+  std::ranges::stable_sort(order, std::ranges::greater{}, size);
+  return std::ranges::all_of(order, [&](std::uint32_t service) { return filler.fill({service}, replicas[service]); });
+}
 
 /// Returns "5 prefill and 4 decode" or "3 h100".
 std::string by_part(const scenario::Scenario& scenario, const ReplicaCounts& replicas) {
@@ -180,18 +223,29 @@ std::string short_words(const scenario::Scenario& scenario, const ReplicaCounts&
 
 std::optional<StandingNodes> nodes_for(const scenario::Scenario& scenario, const ReplicaCounts& replicas,
                                        RemainingNodes remaining) {
-  // Large replicas come first, and small ones fill the room that they leave.
-  std::vector<std::uint32_t> order(replicas.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto size = [&](std::uint32_t service) {
-    return scenario.catalog->services[service].workload.gpus_per_replica;
-  };
-  std::ranges::stable_sort(order, std::ranges::greater{}, size);
   NodeFiller filler(scenario, remaining);
-  for (const std::uint32_t service : order) {
-    if (!filler.fill({service}, replicas[service])) return std::nullopt;
-  }
+  if (!fill_all(scenario, replicas, filler)) return std::nullopt;
   return std::move(filler).result();
+}
+
+std::vector<std::string> size_limits(const scenario::Scenario& scenario, const ReplicaCounts& replicas) {
+  std::vector<std::string> limits;
+  const auto add = [&](std::string limit) {
+    if (std::ranges::find(limits, limit) == limits.end()) limits.push_back(std::move(limit));
+  };
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    const model::Service& service = scenario.catalog->services[i];
+    if (replicas[i] >= service.max_replicas) {
+      const std::string owner = replicas.size() == 1 ? "service." : part_name(*scenario.catalog, service) + " ";
+      add(fmt::format("{}replicas.max: {}", owner, service.max_replicas));
+    }
+    ReplicaCounts larger = replicas;
+    ++larger[i];
+    NodeFiller filler(scenario, RemainingNodes::without_pool);
+    if (fill_all(scenario, larger, filler)) continue;
+    for (std::string& limit : filler.limits_reached()) add(std::move(limit));
+  }
+  return limits;
 }
 
 std::string part_name(const model::Catalog& catalog, const model::Service& service) {

@@ -33,6 +33,10 @@ enum class RemainingNodes : std::uint8_t {
 std::optional<StandingNodes> nodes_for(const scenario::Scenario& scenario, const ReplicaCounts& replicas,
                                        RemainingNodes remaining = RemainingNodes::without_pool);
 
+/// Returns the limits of the scenario that allow no larger fleet, as it states them: "service.replicas.max: 16",
+/// "cluster.pools.0.gpu_limit: 8". Empty if one more replica of each kind is allowed and fits.
+std::vector<std::string> size_limits(const scenario::Scenario& scenario, const ReplicaCounts& replicas);
+
 /// Returns the scenario with these replicas and nodes, all of them ready at the start. The result has no policies. It
 /// also has no windows, because these would change the number of replicas.
 scenario::Scenario with_standing_fleet(const scenario::Scenario& scenario, const ReplicaCounts& replicas,

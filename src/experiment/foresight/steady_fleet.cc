@@ -48,7 +48,8 @@ Result<std::optional<SteadyFleet>> find_larger(const scenario::Scenario& scenari
     replicas = larger_than(std::move(replicas));
     const std::optional<FleetRun> run = run_of(scenario, replicas);
     if (!run) return std::nullopt;
-    // Most fleets that are too small miss the SLO with the worst seed of the fleet before, so it is tried alone first.
+    // A fleet that is too small usually misses the SLO with the worst seed of the previous fleet, so this seed is tried
+    // alone first.
     const Result<RunResult> worst = run_with_seed(*run, check.worst().seed, extra);
     if (!worst) return std::unexpected(worst.error());
     if (!holds_slo(*worst, scenario.service().slo)) continue;
@@ -57,7 +58,7 @@ Result<std::optional<SteadyFleet>> find_larger(const scenario::Scenario& scenari
     Result<SeedCheck> checked = check_policy(run->scenario, run->policy, *first, extra);
     if (!checked) return std::unexpected(std::move(checked.error()));
     if (checked->holds_with_all()) {
-      return SteadyFleet{replicas, fleet_words(scenario, replicas), std::move(*first)};
+      return SteadyFleet{replicas, fleet_words(scenario, replicas), std::move(*first), std::move(*checked)};
     }
     check = std::move(*checked);
   }

@@ -10,8 +10,8 @@ namespace capstan::experiment {
 /// one more.
 inline constexpr int kMaxLargerFleets = 6;
 
-/// Simulates a constant fleet that holds the SLO with other seeds, too. If it misses the SLO with one of them, tries
-/// larger fleets within the limits until one holds it with every seed.
+/// Checks with other seeds a constant fleet that holds the SLO with the seed of the scenario. If it misses the SLO with
+/// one of them, tries larger fleets within the limits until one holds it with every seed.
 /// @param fleet  gets its members `seeds` and `steady`
 Result<void> check_constant_fleet(const scenario::Scenario& scenario, ConstantFleet& fleet, ExtraRuns& extra);
 

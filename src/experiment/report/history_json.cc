@@ -48,8 +48,8 @@ class Numbering {
 
 /// The rows that are written.
 struct Rows {
-  /// A revision: only rows that changed after it are written, with their positions, names, queues and prices. No value:
-  /// all rows are written, without these additions.
+  /// A revision: only rows that changed after it are written, with more columns, such as their positions, names, queues
+  /// and prices. No value: all rows are written, without these columns.
   std::optional<std::int64_t> after{};
 
   bool has(const auto& row) const { return !after || row.revision > *after; }

@@ -8,6 +8,7 @@
 #include "base/unit_text.h"
 #include "experiment/run/ranking.h"
 #include "experiment/text/words.h"
+#include "manifest/fields.h"
 
 namespace capstan::experiment {
 
@@ -40,7 +41,7 @@ std::string large_nodes_note(const Comparison& c) {
       best.policy, share_text(share_ppm), count_text(replica, "GPU", "GPUs"), node);
 }
 
-/// Returns a note if nodes without a pod are a considerable part of the cost of the first policy.
+/// Returns a note if nodes without a pod take a considerable part of the paid GPU time of the first policy.
 std::string empty_nodes_note(const Comparison& c) {
   const RunResult& best = c.results.front();
   if (best.paid_gpu_ns() <= 0) return "";
@@ -51,11 +52,13 @@ std::string empty_nodes_note(const Comparison& c) {
   const std::string nodes = fmt::format("Under {}, {} of the paid GPU time{} was on nodes without any pod.",
                                         best.policy, share_text(share_ppm), cost);
   if (!delay->second) return nodes + " This policy never gives a node back.";
+  if (*delay->second <= Duration{}) return nodes + " A node without pods is given back at once.";
+  const Duration half = std::max<Duration>(std::chrono::floor<std::chrono::seconds>(*delay->second / 2), Duration{});
   return fmt::format(
-      "{} A node is given back after {} without pods: with a shorter "
-      "`provision: {{consolidation: {{after: ...}}}}` the fleet costs less, but starting replicas have to wait for "
-      "a new node more often.",
-      nodes, time_text(*delay->second));
+      "{} A node is given back after {} without pods: with a shorter time the fleet costs less, but starting replicas "
+      "have to wait for a new node more often. Keep the policies of `provision` and of its `consolidation` when you "
+      "state the time, for example `provision: {{policy: group, consolidation: {{policy: when_empty, after: {}}}}}`.",
+      nodes, time_text(*delay->second), manifest::duration_text(half));
 }
 
 /// Returns a note if the first policy misses the SLO, and its engines were often short of KV memory.
@@ -86,11 +89,30 @@ std::string sparse_trace_note(const Comparison& c) {
       count_text(best.requests.arrived, "request", "requests"), time_text(best.simulated), time_text(gap));
 }
 
+/// Returns a note if the times of a CSV are probably seconds that were read as milliseconds: many requests a second
+/// arrive, and after a few minutes none comes any more.
+std::string dense_trace_note(const Comparison& c) {
+  constexpr RequestCount kPerSecond = 20;  // replayed traffic with so many requests usually lasts longer
+  constexpr std::int64_t kLongestMinutes = 5;
+  const RunResult& best = c.results.front();
+  if (!c.load.starts_with("trace ") || !c.load.contains(".csv")) return "";
+  const auto last = std::ranges::find_if(best.minutes.rbegin(), best.minutes.rend(),
+                                         [](const Minute& minute) { return minute.arrived > 0; });
+  const auto minutes = static_cast<std::int64_t>(best.minutes.rend() - last);
+  if (minutes == 0 || minutes > kLongestMinutes) return "";
+  const RequestCount per_second = best.requests.arrived / (60 * minutes);
+  if (per_second < kPerSecond) return "";
+  return fmt::format(
+      "All {} of the trace arrive within {}, at least {} a second on average. If its times are seconds in a column "
+      "arrival_ms, they were read as milliseconds: name the column arrival_s.",
+      count_text(best.requests.arrived, "request", "requests"), time_text(std::chrono::minutes(minutes)), per_second);
+}
+
 }  // namespace
 
 std::vector<std::string> notes_on(const Comparison& c) {
-  std::vector<std::string> notes = {sparse_trace_note(c), assumed_start_note(c), large_nodes_note(c),
-                                    empty_nodes_note(c), kv_memory_note(c)};
+  std::vector<std::string> notes = {sparse_trace_note(c), dense_trace_note(c), assumed_start_note(c),
+                                    large_nodes_note(c),  empty_nodes_note(c), kv_memory_note(c)};
   std::erase(notes, "");
   return notes;
 }

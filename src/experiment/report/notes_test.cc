@@ -65,6 +65,30 @@ TEST(Notes, SayThatTheTimesOfASparseTraceMayBeMilliseconds) {
   EXPECT_EQ(notes_on(c), Notes{}) << "no trace";
 }
 
+TEST(Notes, SayThatTheTimesOfADenseTraceMayBeSeconds) {
+  Comparison c = large_nodes();
+  c.catalog = nullptr;
+  c.load = "trace ms.csv";
+  RunResult& result = c.results[0];
+  result.requests.arrived = 4'953;
+  result.simulated = 6min;
+  result.minutes.resize(6);
+  result.minutes[0].arrived = 4'953;
+  EXPECT_EQ(notes_on(c),
+            Notes{"All 4,953 requests of the trace arrive within 1 min, at least 82 a second on average. If "
+                  "its times are seconds in a column arrival_ms, they were read as milliseconds: name the "
+                  "column arrival_s."});
+  result.minutes[4].arrived = 1;
+  EXPECT_EQ(notes_on(c), Notes{}) << "less than 20 a second";
+  result.requests.arrived = 10'000;
+  EXPECT_EQ(notes_on(c).size(), 1u) << "33 a second for five minutes";
+  result.minutes[5].arrived = 1;
+  EXPECT_EQ(notes_on(c), Notes{}) << "six minutes";
+  result.minutes[5].arrived = 0;
+  c.load = "trace conv.jsonl";
+  EXPECT_EQ(notes_on(c), Notes{}) << "no CSV";
+}
+
 TEST(Notes, SayThatEnginesAreShortOfKvMemory) {
   Comparison c = large_nodes();
   c.catalog = nullptr;
@@ -85,13 +109,19 @@ TEST(Notes, SayWhatEmptyNodesCost) {
   c.results[0].empty_node_gpu_ns = 800;  // of 8'000
   c.results[0].empty_node_micro_usd = 7'200'000;
   c.empty_node_delays["a"] = 1h;
-  EXPECT_EQ(notes_on(c),
-            Notes{"Under a, 10.0 % of the paid GPU time (7.20 USD) was on nodes without any pod. A node is given back "
-                  "after 1 h without pods: with a shorter `provision: {consolidation: {after: ...}}` the fleet costs "
-                  "less, but starting replicas have to wait for a new node more often."});
+  EXPECT_EQ(
+      notes_on(c),
+      Notes{"Under a, 10.0 % of the paid GPU time (7.20 USD) was on nodes without any pod. A node is given back "
+            "after 1 h without pods: with a shorter time the fleet costs less, but starting replicas have to wait "
+            "for a new node more often. Keep the policies of `provision` and of its `consolidation` when you state "
+            "the time, for example `provision: {policy: group, consolidation: {policy: when_empty, after: "
+            "30m}}`."});
   c.empty_node_delays["a"] = std::nullopt;
   EXPECT_EQ(notes_on(c), Notes{"Under a, 10.0 % of the paid GPU time (7.20 USD) was on nodes without any pod. This "
                                "policy never gives a node back."});
+  c.empty_node_delays["a"] = 0s;
+  EXPECT_EQ(notes_on(c), Notes{"Under a, 10.0 % of the paid GPU time (7.20 USD) was on nodes without any pod. A node "
+                               "without pods is given back at once."});
   c.results[0].empty_node_gpu_ns = 399;
   EXPECT_EQ(notes_on(c), Notes{}) << "less than 5 %";
 }

@@ -358,7 +358,7 @@ Json policy(const RunResult& r, const SeriesChoice& choice) {
       {"eviction", r.disruptions.eviction},           {"spot", r.disruptions.spot},
       {"requests_cut", r.disruptions.requests_cut},   {"requests_cut_forced", r.disruptions.requests_cut_forced}};
   json["invariants_broken"] = invariants_broken(r.invariants);
-  if (choice.decisions) json["remarks"] = remarks(r);
+  json["remarks"] = remarks(r);
   json["moments"] = moments(r.moments);
   json["timeline"] = timeline_json(r, choice.bucket);
   if (choice.by_minute) json["by_minute"] = series(r.minutes);
@@ -384,6 +384,12 @@ Json names(const std::vector<const RunResult*>& results) {
   return json;
 }
 
+/// Returns the name of the policy that has the mark in the table, or null.
+Json marked_name(const Comparison& comparison) {
+  const RunResult* marked = comparison.results.size() > 1 ? marked_policy(comparison) : nullptr;
+  return marked == nullptr ? Json() : Json(marked->policy);
+}
+
 Json seed_outcomes(const SeedCheck& check) {
   Json seeds = Json::array();
   for (const SeedOutcome& outcome : check.outcomes) {
@@ -402,6 +408,7 @@ Json constant_fleet(const Comparison& comparison, Duration bucket) {
                {"fleet", fleet.words},
                {"holds_slo", fleet.holds_slo},
                {"is_smallest", fleet.is_smallest},
+               {"limits", fleet.limits},
                {"runs", fleet.runs},
                {"result", policy(fleet.result, {.bucket = bucket})},
                {"seeds", fleet.seeds ? seed_outcomes(*fleet.seeds) : Json()},
@@ -458,6 +465,16 @@ Json clairvoyant(const Comparison& comparison, Duration bucket) {
   return json;
 }
 
+Json policies(const Comparison& comparison, const SeriesChoice& choice) {
+  Json json = Json::array();
+  for (const RunResult& result : comparison.results) {
+    Json& row = json.emplace_back(policy(result, choice));
+    const std::string by_chance = chance_row_words(comparison, result);
+    if (!by_chance.empty()) row["remarks"].insert(row["remarks"].begin(), by_chance);
+  }
+  return json;
+}
+
 constexpr std::size_t kOneLine = 1'000'000;  ///< a width in which no line is wrapped
 
 }  // namespace
@@ -471,10 +488,9 @@ std::string render_json(const Comparison& comparison, const JsonParts& parts) {
   }
   const bool has_slo = comparison.results.empty() || !comparison.results.front().has_only_jobs();
   json["slo"] = has_slo ? slo_json(comparison.slo) : Json();
-  json["policies"] = Json::array();
   const Duration bucket = bucket_length(comparison.results);
-  const SeriesChoice choice{parts.minutes, parts.decisions, bucket};
-  for (const RunResult& result : comparison.results) json["policies"].push_back(policy(result, choice));
+  json["policies"] = policies(comparison, {parts.minutes, parts.decisions, bucket});
+  json["marked"] = marked_name(comparison);
   json["frontier"] = {{"usd", names(frontier(comparison.results, Cost::usd))},
                       {"gpu_hours", names(frontier(comparison.results, Cost::gpu_hours))}};
   if (!comparison.seed_checks.empty()) json["seed_checks"] = seed_checks(comparison.seed_checks);

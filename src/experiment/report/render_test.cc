@@ -101,6 +101,14 @@ TEST(RenderText, AWaitOfJobsFollowsInAddition) {
   EXPECT_EQ(text.find("2 jobs of train waited", jobs + 1), std::string::npos) << "once";
 }
 
+TEST(RenderJson, APolicyThatHoldsTheSloByChanceHasTheSentenceOfItsRow) {
+  Comparison c = two();
+  c.seed_checks = {{.policy = c.results[0].policy, .outcomes = {{.seed = 1, .holds_slo = true}, {.seed = 2}}}};
+  const nlohmann::json json = nlohmann::json::parse(render_json(c, {}));
+  EXPECT_EQ(json["policies"][0]["remarks"], nlohmann::json({"holds the SLO with only 1 of the seeds 1 to 2"}));
+  EXPECT_EQ(json["marked"], nullptr);
+}
+
 TEST(RenderJson, AReportHasTheSentencesOfTheText) {
   const nlohmann::json json = nlohmann::json::parse(render_json(foreseen(), {.decisions = true}));
   EXPECT_EQ(json["policies"][1]["remarks"], nlohmann::json({"broken invariants: 3 gangs partly placed"}));
@@ -113,6 +121,22 @@ TEST(RenderJson, AReportHasTheSentencesOfTheText) {
   EXPECT_EQ(std::ranges::count(bound, '\n'), 3) << "one line for each subject: " << bound;
   const nlohmann::json plain = nlohmann::json::parse(render_json(foreseen(), {}));
   EXPECT_FALSE(plain.contains("why") || plain["clairvoyant"].contains("words"));
+}
+
+TEST(RenderJson, EveryRowOfTheTableHasItsRemarksAndTheMarkedOneIsNamed) {
+  Comparison c = foreseen();
+  c.clairvoyant->achievable.result.invariants.scale_downs_without_data = 1;
+  nlohmann::json json = nlohmann::json::parse(render_json(c));
+  EXPECT_EQ(json["policies"][1]["remarks"], nlohmann::json({"broken invariants: 3 gangs partly placed"}));
+  EXPECT_EQ(json["clairvoyant"]["achievable"]["result"]["remarks"],
+            nlohmann::json({"broken invariants: 1 scale-down without data"}));
+  EXPECT_EQ(json["marked"], "queue · gang · group");
+  c.seed_checks = {{.policy = "queue · gang · group", .outcomes = {{.seed = 2}}}};
+  json = nlohmann::json::parse(render_json(c));
+  EXPECT_TRUE(json.contains("marked") && json["marked"].is_null()) << "chance decides whether it holds the SLO";
+  c.seed_checks.clear();
+  c.results.resize(1);
+  EXPECT_TRUE(nlohmann::json::parse(render_json(c))["marked"].is_null()) << "a single row has no mark";
 }
 
 TEST(Layout, EveryLineIsWrappedAndEnded) {
@@ -135,14 +159,14 @@ start 2 min 10 s
     broken invariants: 3 gangs partly placed
   GPU time: █ busy ▒ idle ░ starting ▞ held by partial gangs · launching or unallocated
 
-queue · gang · group is the cheapest policy that holds the SLO of 99.0 %: 99.3 % met for 40.00 USD in 58 min 22 s (41.12
-USD/h, 30,017 USD/month). No other policy holds the SLO; duty cycle · first-fit · CA comes closest: 61.0 % met for 60.00
-USD.
+queue · gang · group is the cheapest policy that holds the SLO of 99.0 % with seed 1, the only seed that was tried: 99.3
+% met for 40.00 USD in 58 min 22 s (41.12 USD/h, 30,017 USD/month). No other policy holds the SLO; duty cycle ·
+first-fit · CA comes closest: 61.0 % met for 60.00 USD.
 why   queue · gang · group compared with duty cycle · first-fit · CA: 38.3 percentage points more met (371 fewer late,
       12 fewer timed out); 10.0 GPU-hours less: 12.0 h less idle, 2.0 h more busy
       00:17:20  140 requests wait, +1 replica was wanted (duty cycle · first-fit · CA)
-next  capstan sim s.yaml --policy "queue · gang · group" · for manifests to deploy: write a spec as in capstan plan
-      --example
+next  capstan sim s.yaml --policy "queue · gang · group" · for manifests to deploy: capstan plan SPEC.yaml; capstan plan
+      --example prints a spec
 )");
 }
 

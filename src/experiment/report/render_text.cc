@@ -239,6 +239,8 @@ std::string table(const Comparison& c, const Shape& shape, const Paint& paint, s
     // The tables below name the services whose SLO the first policy misses.
     const std::string missed = &r == &c.results.front() || !r.is_shared() ? "" : missed_services_words(r);
     if (!missed.empty()) out += paint.bad(wrapped("    ", "misses " + missed, width));
+    const std::string by_chance = chance_row_words(c, r);
+    if (!by_chance.empty()) out += paint.bad(wrapped("    ", by_chance, width));
     const std::string broken = broken_words(r);
     if (!broken.empty()) out += paint.bad(wrapped("    ", broken, width));
     for (const std::string& warning : r.warnings) out += paint.bad(wrapped("    warning: ", warning, width));
@@ -330,7 +332,7 @@ std::string next_commands(const Comparison& c, const std::string& arguments) {
   if (c.results.front().has_only_jobs()) return again;  // a plan needs a service
   const std::string minimum = minimum_arguments(c);
   const std::string changed = minimum.empty() ? "" : fmt::format("capstan compare {}{} · ", arguments, minimum);
-  return changed + again + " · for manifests to deploy: write a spec as in capstan plan --example";
+  return changed + again + " · for manifests to deploy: capstan plan SPEC.yaml; capstan plan --example prints a spec";
 }
 
 }  // namespace

@@ -8,6 +8,19 @@
 #include "experiment/text/words.h"
 
 namespace capstan::experiment {
+namespace {
+
+/// Returns "33 % less than" or "under 1 % more than" for two different costs.
+std::string difference_words(__int128 cost, __int128 than) {
+  const char* direction = cost > than ? "more" : "less";
+  if (than == 0) return fmt::format("{} than", direction);
+  const __int128 difference = cost > than ? cost - than : than - cost;
+  const auto percent = static_cast<std::int64_t>((difference * 200 / than + 1) / 2);  // rounded
+  if (percent == 0) return fmt::format("under 1 % {} than", direction);
+  return fmt::format("{} % {} than", grouped_text(percent), direction);
+}
+
+}  // namespace
 
 std::int64_t idle_gpu_minutes(const RunResult& result) {
   GpuNanoseconds idle = 0;
@@ -59,15 +72,13 @@ std::string price_words(const RunResult& r) {
 
 std::string cost_against(const RunResult& r, const RunResult& other) {
   const bool priced = r.total_micro_usd() > 0 && other.total_micro_usd() > 0;
-  const __int128 cost = priced ? r.total_micro_usd() : r.paid_gpu_ns();
-  const __int128 than = priced ? other.total_micro_usd() : other.paid_gpu_ns();
-  const __int128 difference = cost > than ? cost - than : than - cost;
-  const auto percent = than == 0 ? 0 : static_cast<std::int64_t>((difference * 200 / than + 1) / 2);  // rounded
   if (cost_words(r) == cost_words(other)) return "as much as";
-  const char* direction = cost > than ? "more" : "less";
-  if (than == 0) return fmt::format("{} than", direction);
-  if (percent == 0) return fmt::format("under 1 % {} than", direction);
-  return fmt::format("{} % {} than", grouped_text(percent), direction);
+  return priced ? difference_words(r.total_micro_usd(), other.total_micro_usd())
+                : difference_words(r.paid_gpu_ns(), other.paid_gpu_ns());
+}
+
+std::string cost_against(MicroUsd price, MicroUsd other) {
+  return usd(price.count) == usd(other.count) ? "as much as" : difference_words(price.count, other.count);
 }
 
 }  // namespace capstan::experiment

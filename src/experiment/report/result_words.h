@@ -30,5 +30,7 @@ std::string price_words(const RunResult& result);
 
 /// Returns "33 % less than", "4 % more than", "under 1 % more than" or, if both are equal in words, "as much as".
 std::string cost_against(const RunResult& result, const RunResult& other);
+/// Returns the same for two prices per hour, neither of which is 0.
+std::string cost_against(MicroUsd price, MicroUsd other);
 
 }  // namespace capstan::experiment

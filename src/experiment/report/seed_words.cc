@@ -31,6 +31,12 @@ std::string seeds_words(const SeedCheck& check) {
   return fmt::format("{} to {}", check.outcomes.front().seed, check.outcomes.back().seed);
 }
 
+std::string average_words(const SeedCheck& check) {
+  const MicroUsd per_hour = check.mean_per_hour();
+  if (per_hour.count <= 0) return "";
+  return fmt::format("on average {} USD/h ({} USD/month)", usd(per_hour.count), usd_per_month_text(per_hour));
+}
+
 std::string held_words(const SeedCheck& check) {
   return fmt::format("with {} of them ({})", check.held() == 0 ? "none" : std::to_string(check.held()),
                      met_range_words(check));
@@ -38,9 +44,8 @@ std::string held_words(const SeedCheck& check) {
 
 std::string outcomes_words(const SeedCheck& check) {
   const std::string text = met_range_words(check) + cost_range_words(check);
-  const MicroUsd per_hour = check.mean_per_hour();
-  if (per_hour.count <= 0) return text;
-  return text + fmt::format(", on average {} USD/h ({} USD/month)", usd(per_hour.count), usd_per_month_text(per_hour));
+  const std::string average = average_words(check);
+  return average.empty() ? text : text + ", " + average;
 }
 
 }  // namespace capstan::experiment

@@ -11,6 +11,9 @@ namespace capstan::experiment {
 /// Returns the seeds: "1 to 5".
 std::string seeds_words(const SeedCheck& check);
 
+/// Returns the average price: "on average 105.57 USD/h (77,068 USD/month)"; empty if no price is known.
+std::string average_words(const SeedCheck& check);
+
 /// Returns how often the SLO is held: "with 1 of them (95.2 to 99.4 % met)".
 std::string held_words(const SeedCheck& check);
 

@@ -15,7 +15,7 @@ namespace capstan::experiment {
 /// @param name_width  width of the policies' names, as in the table
 std::string sparklines(const Comparison& comparison, std::size_t name_width, std::size_t width);
 
-/// Returns one glyph for each number, from a low bar to a full one; a blank for 0.
+/// Returns `columns_each` equal glyphs for each number, from a low bar to a full one; blanks for 0.
 std::string spark_bars(std::span<const std::int64_t> numbers, std::int64_t most, std::size_t columns_each = 1);
 
 }  // namespace capstan::experiment

@@ -26,7 +26,8 @@ struct Row {
 constexpr std::string_view kCount = "a whole number, 0 or more";
 constexpr std::string_view kTime = "a time such as 2s or 1500ms";
 constexpr std::array<Row, 9> kFigures = {
-    {{"met", Threshold::Figure::met, 1'000'000, "a percentage from 0 to 100, such as 99 or 99%"},
+    {{"met", Threshold::Figure::met, 1'000'000,
+      "a percentage from 0 to 100, such as 99 or 99%, with % if it is below 1"},
      {"unmet", Threshold::Figure::unmet, kAny, kCount},
      {"score", Threshold::Figure::score, 100'000, "a score from 0 to 100"},
      {"usd", Threshold::Figure::usd, kAny, "an amount of USD, 0 or more, such as 12.50"},
@@ -36,8 +37,11 @@ constexpr std::array<Row, 9> kFigures = {
      {"disruptions", Threshold::Figure::disruptions, kAny, kCount},
      {"broken", Threshold::Figure::broken, kAny, kCount}}};
 
-/// Reads a percentage: "80", "80%" or "80 %". A bare number is percent because the table prints percent.
+/// Reads a percentage: "80", "80%" or "80 %". A bare number is percent because the table prints percent. A bare number
+/// between 0 and 1 is refused, because it probably means a share.
 std::optional<std::int64_t> percent_ppm(std::string_view text) {
+  const bool may_be_share = text.starts_with("0.") || text.starts_with(".");
+  if (may_be_share && !text.ends_with('%')) return std::nullopt;
   if (text.ends_with('%')) text.remove_suffix(1);
   if (text.ends_with(' ')) text.remove_suffix(1);
   return manifest::read_share_ppm(std::string(text) + "%");

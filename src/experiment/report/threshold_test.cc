@@ -59,7 +59,7 @@ TEST(Threshold, ABareNumberIsPercentWhereTheTablePrintsPercent) {
   for (const char* text : {"met<80", "met<80%", "met<80 %", "met<80.0"}) {
     EXPECT_EQ(parse_threshold(text)->bound, 800'000) << text;
   }
-  EXPECT_EQ(parse_threshold("met<0.9")->bound, 9'000) << "0.9 %, as the table would print it";
+  EXPECT_EQ(parse_threshold("met<0.9%")->bound, 9'000) << "as the table would print it";
 }
 
 TEST(Threshold, ABoundThatTheFigureCannotHaveIsRefused) {
@@ -67,11 +67,12 @@ TEST(Threshold, ABoundThatTheFigureCannotHaveIsRefused) {
     const char* text;
     const char* error;
   } rows[] = {
-      {"met<8000%", "found \"8000%\", expected a percentage from 0 to 100, such as 99 or 99%"},
-      {"met<100.1", "found \"100.1\", expected a percentage from 0 to 100, such as 99 or 99%"},
-      {"met<-1", "found \"-1\", expected a percentage from 0 to 100, such as 99 or 99%"},
-      {"met<", "found \"\", expected a percentage from 0 to 100, such as 99 or 99%"},
-      {"met<80%%", "found \"80%%\", expected a percentage from 0 to 100, such as 99 or 99%"},
+      {"met<8000%", "found \"8000%\", expected a percentage from 0 to 100, such as 99 or 99%, with % if it is below 1"},
+      {"met<100.1", "found \"100.1\", expected a percentage from 0 to 100, such as 99 or 99%, with % if it is below 1"},
+      {"met<0.99", "found \"0.99\", expected a percentage from 0 to 100, such as 99 or 99%, with % if it is below 1"},
+      {"met<-1", "found \"-1\", expected a percentage from 0 to 100, such as 99 or 99%, with % if it is below 1"},
+      {"met<", "found \"\", expected a percentage from 0 to 100, such as 99 or 99%, with % if it is below 1"},
+      {"met<80%%", "found \"80%%\", expected a percentage from 0 to 100, such as 99 or 99%, with % if it is below 1"},
       {"score<101", "found \"101\", expected a score from 0 to 100"},
       {"score<-1", "found \"-1\", expected a score from 0 to 100"},
       {"usd>-5", "found \"-5\", expected an amount of USD, 0 or more, such as 12.50"},

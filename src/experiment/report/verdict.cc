@@ -1,6 +1,7 @@
 #include "experiment/report/verdict.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -36,15 +37,10 @@ std::string met_and_cost(const RunResult& r) { return met_words(r) + " for " + c
 /// USD/h, 58,400 USD/month)".
 std::string met_and_cost_in_time(const RunResult& r) { return met_and_cost(r) + time_and_price_words(r); }
 
-/// Returns the check of the policy that holds the SLO with every seed; null if there is none.
-const SeedCheck* steady_check(const Comparison& c) {
-  const auto found = std::ranges::find_if(c.seed_checks, &SeedCheck::holds_with_all);
-  return found == c.seed_checks.end() ? nullptr : &*found;
-}
-
-/// Returns the same without the price per hour if a later sentence states the average price over all seeds.
+/// Returns `met_and_cost_in_time(r)`, without the price per hour if a later sentence states the average price over all
+/// seeds.
 std::string met_and_cost_in_time(const Comparison& c, const RunResult& r) {
-  const bool has_average = steady_check(c) != nullptr && r.simulated > Duration{};
+  const bool has_average = cheapest_steady(c.seed_checks) != nullptr && r.simulated > Duration{};
   return has_average ? met_and_cost(r) + " in " + time_text(r.simulated) : met_and_cost_in_time(r);
 }
 
@@ -96,17 +92,32 @@ bool is_at_minimum(const Comparison& c, const ConstantFleet& fleet) {
   return is_bounded;
 }
 
-/// Returns how often the constant fleet holds the SLO with other seeds, and the larger fleet that always does.
+/// Returns ", 22 % less than KEDA", which compares the average price of a fleet with that of the marked policy. Empty
+/// if one of the prices is not known.
+std::string against_marked_words(const Comparison& c, const SeedCheck& fleet) {
+  const SeedCheck* marked = cheapest_steady(c.seed_checks);
+  if (marked == nullptr || marked->mean_per_hour().count <= 0 || fleet.mean_per_hour().count <= 0) return "";
+  return fmt::format(", {} {}", cost_against(fleet.mean_per_hour(), marked->mean_per_hour()), marked->policy);
+}
+
+/// Returns the end of the sentence about a constant fleet that was simulated with other seeds, too, and the larger
+/// fleet that takes its place if it misses the SLO with one of them.
 std::string fleet_seeds_words(const Comparison& c, const ConstantFleet& fleet) {
-  if (!fleet.seeds) return "";
+  const std::string seeds = seeds_words(*fleet.seeds), cost = cost_words(fleet.result);
+  const std::string beaten = beaten_words(c, fleet.result);
   if (fleet.seeds->holds_with_all()) {
-    return fmt::format(" With each of the seeds {}, the fleet would hold {}.", seeds_words(*fleet.seeds), slo_noun(c));
+    const std::string average = average_words(*fleet.seeds);
+    return fmt::format(" with each of the seeds {}{}{}{}. With seed {} it costs {}{}.", seeds,
+                       average.empty() ? "" : ", ", average, against_marked_words(c, *fleet.seeds), c.seed, cost,
+                       beaten);
   }
-  std::string text = fmt::format(" Of the seeds {}, the fleet would hold {} {}", seeds_words(*fleet.seeds), slo_noun(c),
+  std::string text = fmt::format(" with seed {} for {}{}, but of the seeds {} only {}.", c.seed, cost, beaten, seeds,
                                  held_words(*fleet.seeds));
-  if (!fleet.steady) return text + ".";
-  return text + fmt::format("; {} would hold it with each of them, for {}{}.", fleet.steady->words,
-                            cost_words(fleet.steady->result), price_words(fleet.steady->result));
+  if (!fleet.steady) return text;
+  const std::string average = average_words(fleet.steady->seeds);
+  return text + fmt::format(" {} would hold it with each of them, {}{}.", fleet.steady->words,
+                            average.empty() ? "for " + cost_words(fleet.steady->result) : average,
+                            against_marked_words(c, fleet.steady->seeds));
 }
 
 /// Returns the cost of the best constant fleet, or by how much it misses the SLO.
@@ -115,34 +126,49 @@ std::string constant_fleet_words(const Comparison& c) {
   const ConstantFleet& fleet = *c.constant_fleet;
   if (!fleet.holds_slo) {
     const bool some_policy_holds = holds_slo(c.results.front(), c.slo);
-    return fmt::format(" No constant fleet within the limits {} {}{}: the best, {}, meets {}.",
-                       some_policy_holds ? "holds" : "would hold", slo_noun(c), some_policy_holds ? "" : " either",
-                       fleet.words,
-                       fleet.result.requests.met == 0 ? "no request" : share_text(fleet.result.attainment_ppm()));
+    const std::string limits = fleet.limits.empty()
+                                   ? ""
+                                   : fmt::format(" It is as large as {} {}.", fmt::join(fleet.limits, " and "),
+                                                 fleet.limits.size() == 1 ? "allows" : "allow");
+    return fmt::format(
+        " No constant fleet within the limits {} {}{}: the best, {}, meets {}.{}",
+        some_policy_holds ? "holds" : "would hold", slo_noun(c), some_policy_holds ? "" : " either", fleet.words,
+        fleet.result.requests.met == 0 ? "no request" : share_text(fleet.result.attainment_ppm()), limits);
   }
   const char* bounded = is_at_minimum(c, fleet) ? "the fewest that replicas.min allows, "
                         : fleet.is_smallest     ? ""
                                                 : "perhaps not the smallest, ";
-  // The price per month is that of the fleet to choose, which may be the larger one.
-  std::string text = fmt::format(
-      " For comparison only: a constant fleet of {}, {}sized with knowledge of this load, would hold {} for {}{}",
-      fleet.words, bounded, slo_noun(c), cost_words(fleet.result), fleet.steady ? "" : price_words(fleet.result));
+  const std::string text =
+      fmt::format(" For comparison only: a constant fleet of {}, {}sized with knowledge of this load, would hold {}",
+                  fleet.words, bounded, slo_noun(c));
+  if (fleet.seeds) return text + fleet_seeds_words(c, fleet);
   const RunResult* best = marked_policy(c);
+  const std::string cost = " for " + cost_words(fleet.result) + price_words(fleet.result);
   const std::string beaten = beaten_words(c, fleet.result);
-  if (best == nullptr) {
-    text += beaten + ".";
-  } else if (is_cheaper(fleet.result, *best)) {
-    text += fmt::format("{}. {} costs {} this fleet.", beaten, best->policy, cost_against(*best, fleet.result));
-  } else {
-    text += fmt::format(": {} {}{}.", cost_against(fleet.result, *best), best->policy, beaten);
+  if (best == nullptr) return text + cost + beaten + ".";
+  if (!is_cheaper(fleet.result, *best)) {
+    return text + cost + fmt::format(": {} {}{}.", cost_against(fleet.result, *best), best->policy, beaten);
   }
-  return text + fleet_seeds_words(c, fleet);
+  return text + cost +
+         fmt::format("{}. {} costs {} this fleet.", beaten, best->policy, cost_against(*best, fleet.result));
 }
 
 /// Returns true if the policy holds the SLO with the seed of the table, but not with every other seed.
 bool is_by_chance(const Comparison& c, const std::string& policy) {
   const auto check = std::ranges::find(c.seed_checks, policy, &SeedCheck::policy);
   return check != c.seed_checks.end() && !check->holds_with_all();
+}
+
+/// Returns that a policy with the raised minimum costs as much as the constant fleet of that size. Empty if it does
+/// not.
+std::string like_fleet_words(const Comparison& c, const RaisedMinimum& raised) {
+  if (!c.constant_fleet || !c.constant_fleet->seeds) return "";
+  const ConstantFleet& fleet = *c.constant_fleet;
+  const MicroUsd price = raised.seeds->mean_per_hour();
+  const MicroUsd constant = (fleet.steady ? fleet.steady->seeds : *fleet.seeds).mean_per_hour();
+  if (constant.count <= 0 || raised.min != (fleet.steady ? fleet.steady->replicas : fleet.replicas)) return "";
+  if (std::abs(price.count - constant.count) * 200 > constant.count) return "";  // more than half a percent
+  return ", as much as that constant fleet";
 }
 
 /// Returns the effect of a higher minimum of replicas on a policy. Empty if a policy holds the SLO anyway and the
@@ -165,8 +191,8 @@ std::string minimum_words(const Comparison& c) {
   }
   text += fmt::format(" hold {}", slo_noun(c));
   if (raised.is_steady()) {
-    return text +
-           fmt::format(" with each of the seeds {}: {}.", seeds_words(*raised.seeds), outcomes_words(*raised.seeds));
+    return text + fmt::format(" with each of the seeds {}: {}{}.", seeds_words(*raised.seeds),
+                              outcomes_words(*raised.seeds), like_fleet_words(c, raised));
   }
   text += fmt::format(" for {} ({})", cost_words(*raised.result), met_words(*raised.result));
   if (!raised.seeds) return text + ".";
@@ -213,14 +239,24 @@ std::string shortfall_words(const Comparison& c) {
                      count_text(requests_short_of_slo(best, c.slo), "request", "requests"), in_points);
 }
 
-/// Returns how often the policies hold the SLO that hold it with some seeds only: "a holds the SLO with 2 of them (95.2
-/// to 99.5 % met); b with 1 of them (…)".
-std::string by_chance_words(const Comparison& c) {
-  std::string text;
+/// Returns the policies that hold the SLO with some seeds only.
+/// @param below  only policies that cost no more than this one on average; null: all
+std::vector<const SeedCheck*> held_by_chance(const Comparison& c, const SeedCheck* below) {
+  std::vector<const SeedCheck*> found;
   for (const SeedCheck& check : c.seed_checks) {
-    if (check.holds_with_all()) continue;
-    text += text.empty() ? fmt::format("{} holds {} {}", check.policy, slo_noun(c), held_words(check))
-                         : fmt::format("; {} {}", check.policy, held_words(check));
+    const bool is_counted = below == nullptr || check.mean_per_hour() <= below->mean_per_hour();
+    if (!check.holds_with_all() && is_counted) found.push_back(&check);
+  }
+  return found;
+}
+
+/// Returns how often these policies hold the SLO: "a holds the SLO with 2 of them (95.2 to 99.5 % met); b with 1 of
+/// them (…)".
+std::string by_chance_words(const Comparison& c, const std::vector<const SeedCheck*>& checks) {
+  std::string text;
+  for (const SeedCheck* check : checks) {
+    text += text.empty() ? fmt::format("{} holds {} {}", check->policy, slo_noun(c), held_words(*check))
+                         : fmt::format("; {} {}", check->policy, held_words(*check));
   }
   return text;
 }
@@ -230,26 +266,27 @@ std::string chance_words(const Comparison& c) {
   const RunResult& best = c.results.front();
   return fmt::format(
       "No policy holds {} with each of the seeds {}: {}. With seed {}, {} is the cheapest that holds {}: {}.",
-      slo_phrase(c), seeds_words(c.seed_checks.front()), by_chance_words(c), c.seed, best.policy, slo_noun(c),
-      met_and_cost_in_time(best));
+      slo_phrase(c), seeds_words(c.seed_checks.front()), by_chance_words(c, held_by_chance(c, nullptr)), c.seed,
+      best.policy, slo_noun(c), met_and_cost_in_time(best));
 }
 
 /// Returns which cheaper policies hold the SLO with some seeds only. Empty if there is none.
 std::string cheaper_by_chance_words(const Comparison& c) {
-  const std::string by_chance = by_chance_words(c);
-  if (by_chance.empty()) return "";
+  const std::vector<const SeedCheck*> cheaper = held_by_chance(c, cheapest_steady(c.seed_checks));
+  if (cheaper.empty()) return "";
   return fmt::format(" {} on chance: of the seeds {}, {}.",
-                     c.seed_checks.size() == 2 ? "A cheaper policy depends" : "Cheaper policies depend",
-                     seeds_words(c.seed_checks.front()), by_chance);
+                     cheaper.size() == 1 ? "A cheaper policy depends" : "Cheaper policies depend",
+                     seeds_words(c.seed_checks.front()), by_chance_words(c, cheaper));
 }
 
 /// Returns the outcomes with other seeds. Empty if no policy was simulated with them.
 std::string seed_words(const Comparison& c) {
   if (c.seed_checks.empty()) return "";
-  const SeedCheck* steady = steady_check(c);
+  const SeedCheck* steady = cheapest_steady(c.seed_checks);
   const std::string seeds = seeds_words(c.seed_checks.front());
   if (steady == nullptr) {
-    return fmt::format(" The result depends on chance: of the seeds {}, {}.", seeds, by_chance_words(c));
+    return fmt::format(" The result depends on chance: of the seeds {}, {}.", seeds,
+                       by_chance_words(c, held_by_chance(c, nullptr)));
   }
   return fmt::format(" With each of the seeds {}, {} holds {}: {}.", seeds, steady->policy, slo_noun(c),
                      outcomes_words(*steady)) +
@@ -269,16 +306,32 @@ bool all_alike(const Comparison& c) {
   });
 }
 
-/// Returns a sentence about the next policy after the first one that holds the SLO, or that comes closest to it. Leaves
-/// out policies that hold the SLO by chance, because they have a sentence of their own.
+/// Returns the check of the second cheapest of the policies that hold the SLO with every seed; null if there is none.
+const SeedCheck* next_steady(const Comparison& c) {
+  std::vector<SeedCheck> others = c.seed_checks;
+  std::erase_if(others, [&](const SeedCheck& check) { return check.policy == c.results.front().policy; });
+  const SeedCheck* next = cheapest_steady(others);
+  if (next == nullptr) return nullptr;
+  return &*std::ranges::find(c.seed_checks, next->policy, &SeedCheck::policy);
+}
+
+/// Returns a sentence about the best policy other than the first: the cheapest one that holds the SLO or, if none does,
+/// the one that comes closest to it. Leaves out policies that hold the SLO by chance, because they have a sentence of
+/// their own.
 std::string runner_up_words(const Comparison& c) {
   const RunResult& best = c.results[0];
+  if (const SeedCheck* steady = next_steady(c); steady != nullptr) {
+    const MicroUsd price = steady->mean_per_hour(), least = cheapest_steady(c.seed_checks)->mean_per_hour();
+    const std::string against = least.count <= 0 ? "" : fmt::format(", {} {}", cost_against(price, least), best.policy);
+    return fmt::format(" The next cheapest that holds it with each of them is {}: {}{}.", steady->policy,
+                       outcomes_words(*steady), against);
+  }
   const auto is_other = [&](const RunResult& r) {  // a policy that holds the SLO by chance has a sentence of its own
     return std::ranges::find(c.seed_checks, r.policy, &SeedCheck::policy) == c.seed_checks.end();
   };
-  const bool is_steady = steady_check(c) != nullptr;
+  const bool is_steady = cheapest_steady(c.seed_checks) != nullptr;
   const auto found = is_steady ? std::ranges::find_if(c.results, is_other) : c.results.begin() + 1;
-  const bool has_others_by_chance = is_steady && c.seed_checks.size() > 1;
+  const bool has_others_by_chance = is_steady && !held_by_chance(c, nullptr).empty();
   if (found == c.results.end() || (has_others_by_chance && !holds_slo(*found, c.slo))) return "";
   const RunResult& next = *found;
   if (!holds_slo(next, c.slo) && next.requests.met == 0) {
@@ -288,17 +341,19 @@ std::string runner_up_words(const Comparison& c) {
     return fmt::format(" No other policy holds {}; {} comes closest: {}.", slo_noun(c), next.policy,
                        met_and_cost(next));
   }
-  return fmt::format(" The next cheapest policy that holds {} is {}: {}, {} {}.", slo_noun(c), next.policy,
-                     met_and_cost(next), cost_against(next, best), best.policy);
+  // The first policy is chosen by its average cost, to which the cost with one seed does not compare.
+  const std::string against = is_steady ? "" : fmt::format(", {} {}", cost_against(next, best), best.policy);
+  return fmt::format(" The next cheapest policy that holds {} is {}: {}{}.", slo_noun(c), next.policy,
+                     met_and_cost(next), against);
 }
 
 /// Returns that the first policy is the cheapest that holds the SLO, and compares it with the next one.
 std::string cheapest_words(const Comparison& c) {
   const RunResult& best = c.results.front();
-  const SeedCheck* steady = steady_check(c);
+  const SeedCheck* steady = cheapest_steady(c.seed_checks);
   if (steady == nullptr) {
-    return fmt::format("{} is the cheapest policy that holds {}: {}.{}", best.policy, slo_phrase(c),
-                       met_and_cost_in_time(c, best), runner_up_words(c));
+    return fmt::format("{} is the cheapest policy that holds {} with seed {}, the only seed that was tried: {}.{}",
+                       best.policy, slo_phrase(c), c.seed, met_and_cost_in_time(c, best), runner_up_words(c));
   }
   return fmt::format(
       "{} is the cheapest policy that holds {} with each of the seeds {}: {}. With seed {}, as in the table: {}.{}{}",
@@ -353,7 +408,7 @@ std::string gpu_terms(const RunResult& a, const RunResult& b) {
 
 const RunResult* marked_policy(const Comparison& c) {
   if (!c.seed_checks.empty()) {
-    const SeedCheck* steady = steady_check(c);
+    const SeedCheck* steady = cheapest_steady(c.seed_checks);
     if (steady == nullptr) return nullptr;
     const auto found = std::ranges::find(c.results, steady->policy, &RunResult::policy);
     return found == c.results.end() ? nullptr : &*found;
@@ -364,6 +419,12 @@ const RunResult* marked_policy(const Comparison& c) {
     if (cheapest == nullptr || (!r.has_only_jobs() && is_cheaper(r, *cheapest))) cheapest = &r;
   }
   return cheapest;
+}
+
+std::string chance_row_words(const Comparison& c, const RunResult& result) {
+  const auto check = std::ranges::find(c.seed_checks, result.policy, &SeedCheck::policy);
+  if (check == c.seed_checks.end() || check->holds_with_all()) return "";
+  return fmt::format("holds {} with only {} of the seeds {}", slo_noun(c), check->held(), seeds_words(*check));
 }
 
 std::string difference_words(const RunResult& a, const RunResult& b) {

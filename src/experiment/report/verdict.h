@@ -13,6 +13,10 @@ namespace capstan::experiment {
 /// scenario with only jobs, the table marks the first policy of the ranking, if this policy holds the goals.
 const RunResult* marked_policy(const Comparison& comparison);
 
+/// Returns the words below the row of a policy that holds the SLO with some seeds only: "holds the SLO with only 1 of
+/// the seeds 1 to 5". Empty for other policies.
+std::string chance_row_words(const Comparison& comparison, const RunResult& result);
+
 /// Returns the sentences below the table. With several policies they name the cheapest that holds the SLO and the next
 /// one, and whether the result depends on the seed. If none holds it, they say by how much the best one misses it. Then
 /// follow the best constant fleet, and a higher minimum of replicas if it helps. With one policy they say whether it

@@ -35,19 +35,22 @@ const VerdictCase kVerdicts[] = {
      {{"a", 995, 40}, {"b", 610, 60}, {"c", 980, 20}},
      {},
      {},
-     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 40.00 USD. No other policy holds the "
+     "a is the cheapest policy that holds the SLO of 99.0 % with seed 1, the only seed that was tried: 99.5 % met for "
+     "40.00 USD. No other policy holds the "
      "SLO; c comes closest: 98.0 % met for 20.00 USD."},
     {"several hold it: the cheapest, and how much more the next costs",
      {{"a", 995, 40}, {"b", 991, 35}, {"c", 990, 70}},
      {},
      {},
-     "b is the cheapest policy that holds the SLO of 99.0 %: 99.1 % met for 35.00 USD. The next cheapest policy "
+     "b is the cheapest policy that holds the SLO of 99.0 % with seed 1, the only seed that was tried: 99.1 % met for "
+     "35.00 USD. The next cheapest policy "
      "that holds the SLO is a: 99.5 % met for 40.00 USD, 14 % more than b."},
     {"a constant fleet costs more than the marked policy, and less than others",
      {{"a", 995, 40}, {"b", 992, 90}},
      {{"9 replicas", 991, 50}},
      {},
-     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 40.00 USD. The next cheapest policy "
+     "a is the cheapest policy that holds the SLO of 99.0 % with seed 1, the only seed that was tried: 99.5 % met for "
+     "40.00 USD. The next cheapest policy "
      "that holds the SLO is b: 99.2 % met for 90.00 USD, 125 % more than a. For comparison only: a constant fleet "
      "of 9 replicas, sized with knowledge of this load, would hold the SLO for 50.00 USD: 25 % more than "
      "a, less than b."},
@@ -55,7 +58,8 @@ const VerdictCase kVerdicts[] = {
      {{"a", 995, 78}, {"b", 964, 69}},
      {{"9 replicas", 991, 61}},
      {},
-     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 78.00 USD. No other policy holds the "
+     "a is the cheapest policy that holds the SLO of 99.0 % with seed 1, the only seed that was tried: 99.5 % met for "
+     "78.00 USD. No other policy holds the "
      "SLO; b comes closest: 96.4 % met for 69.00 USD. For comparison only: a constant fleet of 9 replicas, sized "
      "with knowledge of this load, would hold the SLO for 61.00 USD, less than every policy here. a costs 28 % more "
      "than this "
@@ -64,7 +68,8 @@ const VerdictCase kVerdicts[] = {
      {{"a", 995, 78}, {"b", 964, 50}},
      {{"9 replicas", 991, 61}},
      {},
-     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 78.00 USD. No other policy holds the "
+     "a is the cheapest policy that holds the SLO of 99.0 % with seed 1, the only seed that was tried: 99.5 % met for "
+     "78.00 USD. No other policy holds the "
      "SLO; b comes closest: 96.4 % met for 50.00 USD. For comparison only: a constant fleet of 9 replicas, sized "
      "with knowledge of this load, would hold the SLO for 61.00 USD, less than every policy here that holds the "
      "SLO. a costs 28 % more than this fleet."},
@@ -72,7 +77,8 @@ const VerdictCase kVerdicts[] = {
      {{"a", 991, 78}, {"b", 610, 90}},
      {{"9 replicas", 991, 85}},
      {{"replicas.min: 3", 993, 74}},
-     "a is the cheapest policy that holds the SLO of 99.0 %: 99.1 % met for 78.00 USD. No other policy holds the "
+     "a is the cheapest policy that holds the SLO of 99.0 % with seed 1, the only seed that was tried: 99.1 % met for "
+     "78.00 USD. No other policy holds the "
      "SLO; b comes closest: 61.0 % met for 90.00 USD. For comparison only: a constant fleet of 9 replicas, sized "
      "with knowledge of this load, would hold the SLO for 85.00 USD: 9 % more than a, less than b. "
      "With a higher minimum (replicas.min: 3), a would cost 74.00 USD "
@@ -81,7 +87,8 @@ const VerdictCase kVerdicts[] = {
      {{"a", 991, 78}, {"b", 610, 90}},
      {{"9 replicas", 991, 95}},
      {{"replicas.min: 9", 0, 0}},
-     "a is the cheapest policy that holds the SLO of 99.0 %: 99.1 % met for 78.00 USD. No other policy holds the "
+     "a is the cheapest policy that holds the SLO of 99.0 % with seed 1, the only seed that was tried: 99.1 % met for "
+     "78.00 USD. No other policy holds the "
      "SLO; b comes closest: 61.0 % met for 90.00 USD. For comparison only: a constant fleet of 9 replicas, sized "
      "with knowledge of this load, would hold the SLO for 95.00 USD: 22 % more than a."},
     {"none holds it: how much the best lacks, and what would hold it",
@@ -111,7 +118,8 @@ const VerdictCase kVerdicts[] = {
      {{"a", 995, 40}, {"b", 0, 60}},
      {},
      {},
-     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 40.00 USD. No other policy holds the SLO "
+     "a is the cheapest policy that holds the SLO of 99.0 % with seed 1, the only seed that was tried: 99.5 % met for "
+     "40.00 USD. No other policy holds the SLO "
      "or meets a single request."},
     {"all policies are alike",
      {{"a", 995, 40}, {"b", 995, 40}, {"c", 995, 40}},
@@ -152,6 +160,7 @@ TEST(Verdict, SaysWhichPolicyToChooseAndWhatWouldBeBetter) {
   for (const VerdictCase& row : kVerdicts) {
     SCOPED_TRACE(row.teaches);
     Comparison c;
+    c.seed = 1;
     c.slo.attainment_ppm = 990'000;
     for (const Outcome& policy : row.policies) c.results.push_back(outcome(policy));
     rank(c.results, c.slo);
@@ -171,11 +180,29 @@ TEST(Verdict, SaysWhichPolicyToChooseAndWhatWouldBeBetter) {
   }
 }
 
+TEST(Verdict, NamesTheLimitsThatAllowNoLargerConstantFleet) {
+  Comparison c;
+  c.slo.attainment_ppm = 990'000;
+  c.results = {outcome({"a", 900, 40})};
+  c.constant_fleet.emplace();
+  c.constant_fleet->words = "16 replicas";
+  c.constant_fleet->result = outcome({"16 replicas", 971, 200});
+  c.constant_fleet->limits = {"service.replicas.max: 16"};
+  EXPECT_TRUE(verdict_words(c).ends_with(
+      "the best, 16 replicas, meets 97.1 %. It is as large as service.replicas.max: 16 allows."))
+      << verdict_words(c);
+  c.constant_fleet->limits.emplace_back("cluster.pools.0.gpu_limit: 16");
+  EXPECT_TRUE(verdict_words(c).ends_with(
+      " It is as large as service.replicas.max: 16 and cluster.pools.0.gpu_limit: 16 allow."))
+      << verdict_words(c);
+}
+
 /// The service asks for eight replicas, so no smaller fleet was tried.
 TEST(Verdict, SaysWhenTheServiceAllowsNoSmallerConstantFleet) {
   auto catalog = std::make_shared<model::Catalog>();
   catalog->services.emplace_back().min_replicas = 8;
   Comparison c;
+  c.seed = 1;
   c.slo.attainment_ppm = 990'000;
   c.results = {outcome({"a", 995, 40})};
   c.catalog = catalog;
@@ -190,16 +217,19 @@ TEST(Verdict, SaysWhenTheServiceAllowsNoSmallerConstantFleet) {
 
 TEST(Verdict, ACostSaysForHowLong) {
   Comparison c;
+  c.seed = 1;
   c.slo.attainment_ppm = 990'000;
   c.results = {outcome({"a", 995, 40}), outcome({"b", 964, 30})};
   for (RunResult& r : c.results) r.simulated = std::chrono::minutes(30);
   EXPECT_EQ(verdict_words(c),
-            "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 40.00 USD in 30 min (80.00 USD/h, "
+            "a is the cheapest policy that holds the SLO of 99.0 % with seed 1, the only seed that was tried: 99.5 % "
+            "met for 40.00 USD in 30 min (80.00 USD/h, "
             "58,400 USD/month). No other policy holds the SLO; b comes closest: 96.4 % met for 30.00 USD.");
 }
 
 TEST(Verdict, TheMarkGoesToTheCheapestThatHoldsTheSlo) {
   Comparison c;
+  c.seed = 1;
   c.slo.attainment_ppm = 990'000;
   c.results = {outcome({"a", 995, 40}), outcome({"b", 964, 30})};
   EXPECT_EQ(marked_policy(c), &c.results[0]);
@@ -231,7 +261,7 @@ TEST(Verdict, SaysWhetherTheResultDependsOnTheSeed) {
       verdict_words(c),
       "a is the cheapest policy that holds the SLO of 99.0 % with each of the seeds 1 to 5: 99.1 to 99.5 % met for "
       "40.00 to 46.00 USD, on average 86.00 USD/h (62,780 USD/month). With seed 1, as in the table: 99.5 % met for "
-      "40.00 USD. The next cheapest policy that holds the SLO is b: 99.6 % met for 50.00 USD, 25 % more than a.");
+      "40.00 USD. The next cheapest policy that holds the SLO is b: 99.6 % met for 50.00 USD.");
   EXPECT_EQ(marked_policy(c), &c.results[0]);
 
   c.seed_checks = {seed_check("a", {995, 952, 993, 980, 970})};
@@ -257,13 +287,63 @@ TEST(Verdict, RecommendsThePolicyThatHoldsTheSloWithEverySeed) {
       verdict_words(c),
       "b is the cheapest policy that holds the SLO of 99.0 % with each of the seeds 1 to 5: 99.6 % met for 40.00 to "
       "46.00 USD, on average 86.00 USD/h (62,780 USD/month). With seed 1, as in the table: 99.6 % met for 50.00 "
-      "USD. The next cheapest policy that holds the SLO is c: 99.7 % met for 60.00 USD, 20 % more than b. A "
+      "USD. The next cheapest policy that holds the SLO is c: 99.7 % met for 60.00 USD. A "
       "cheaper policy depends on chance: of the seeds 1 to 5, a holds the SLO with 2 of them (95.2 to 99.5 % "
       "met).");
+  EXPECT_EQ(chance_row_words(c, c.results[0]), "");
+  EXPECT_EQ(chance_row_words(c, c.results[1]), "holds the SLO with only 2 of the seeds 1 to 5");
+}
+
+/// Both policies hold the SLO with every seed. The one that costs more with the seed of the table costs less on
+/// average.
+TEST(Verdict, RecommendsThePolicyThatCostsLeastOnAverage) {
+  Comparison c;
+  c.seed = 1;
+  c.slo.attainment_ppm = 990'000;
+  c.results = {outcome({"a", 996, 40}), outcome({"b", 997, 41})};
+  c.seed_checks = {seed_check("a", {996, 996, 996, 996, 996}), seed_check("b", {997, 997, 997, 997, 997})};
+  for (SeedOutcome& outcome : c.seed_checks[1].outcomes) outcome.micro_usd = 41'000'000;
+  put_steady_first(c.seed_checks, c.results);
+  EXPECT_EQ(marked_policy(c), &c.results[0]);
+  EXPECT_EQ(verdict_words(c),
+            "b is the cheapest policy that holds the SLO of 99.0 % with each of the seeds 1 to 5: 99.7 % met for 41.00 "
+            "USD, on average 82.00 USD/h (59,860 USD/month). With seed 1, as in the table: 99.7 % met for 41.00 USD. "
+            "The next cheapest that holds it with each of them is a: 99.6 % met for 40.00 to 46.00 USD, on average "
+            "86.00 USD/h (62,780 USD/month), 5 % more than b.");
+}
+
+TEST(Verdict, ComparesAConstantFleetWithTheAveragePriceOfThePolicy) {
+  Comparison c;
+  c.seed = 1;
+  c.slo.attainment_ppm = 990'000;
+  c.results = {outcome({"a", 996, 40})};
+  c.seed_checks = {seed_check("a", {996, 996, 996, 996, 996})};
+  ConstantFleet& fleet = c.constant_fleet.emplace();
+  fleet = {.replicas = {9}, .words = "9 replicas", .holds_slo = true, .result = outcome({"9 replicas", 996, 30})};
+  fleet.seeds = seed_check("9 replicas", {996, 996, 996, 996, 996});
+  for (SeedOutcome& outcome : fleet.seeds->outcomes) outcome.micro_usd = 30'000'000;
+  EXPECT_TRUE(verdict_words(c).ends_with(
+      "a constant fleet of 9 replicas, sized with knowledge of this load, would hold the SLO with each of the seeds 1 "
+      "to "
+      "5, on average 60.00 USD/h (43,800 USD/month), 30 % less than a. With seed 1 it costs 30.00 USD, less than every "
+      "policy here."))
+      << verdict_words(c);
+  fleet.seeds = seed_check("9 replicas", {996, 980, 980, 980, 980});
+  fleet.steady = {.replicas = {10},
+                  .words = "10 replicas",
+                  .result = outcome({"10 replicas", 999, 35}),
+                  .seeds = seed_check("10 replicas", {999, 999, 999, 999, 999})};
+  EXPECT_TRUE(verdict_words(c).ends_with(
+      "would hold the SLO with seed 1 for 30.00 USD, less than every policy here, but of the seeds 1 to 5 only with 1 "
+      "of "
+      "them (98.0 to 99.6 % met). 10 replicas would hold it with each of them, on average 86.00 USD/h (62,780 "
+      "USD/month), as much as a."))
+      << verdict_words(c);
 }
 
 TEST(Verdict, SaysWhetherARaisedMinimumHoldsTheSloWithEverySeed) {
   Comparison c;
+  c.seed = 1;
   c.slo.attainment_ppm = 990'000;
   c.results = {outcome({"a", 964, 69})};
   c.constant_fleet.emplace();

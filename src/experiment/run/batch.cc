@@ -90,7 +90,7 @@ std::optional<RequestCount> miss_limit(const scenario::Scenario& scenario, const
   return known.requests.arrived - requests_short_of_slo(none_met, scenario.service().slo);
 }
 
-bool ended_early(const RunResult& result, std::optional<RequestCount> limit) {
+bool exceeds_miss_limit(const RunResult& result, std::optional<RequestCount> limit) {
   return limit && result.requests.late() + result.requests.unmet() > *limit;
 }
 

@@ -35,9 +35,9 @@ Result<std::vector<RunResult>> run_batch(std::span<const PlannedRun> runs, unsig
 /// Returns the number of missed requests above which a run of the scenario cannot hold the SLO; none for closed loops.
 /// @param known  a complete run, for the number of requests. With an open load every fleet gets the same requests.
 std::optional<RequestCount> miss_limit(const scenario::Scenario& scenario, const RunResult& known);
-/// Returns true if the run missed more requests than this limit. It then misses the SLO, even if it was complete before
-/// the next check of the limit, which comes once a minute.
-bool ended_early(const RunResult& result, std::optional<RequestCount> limit);
+/// Returns true if the run missed more requests than this limit, so that it misses the SLO. A run checks the limit once
+/// a minute and may be complete before it ends there.
+bool exceeds_miss_limit(const RunResult& result, std::optional<RequestCount> limit);
 
 /// Runs that search for advice, in addition to the runs of the policies. Counts these runs, and limits the requests
 /// that they simulate.

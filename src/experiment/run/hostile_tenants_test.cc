@@ -1,5 +1,6 @@
 // Whole runs of several services, queues and batch jobs in a world that refuses, delays and loses actions and takes
-// nodes away. No invariant (docs/invariants.md) may break, and no queue may hold more GPUs than its limit.
+// nodes away. The invariants (docs/invariants.md) of repeatable decisions, conservation, limits and, under gang
+// placement, whole gangs must hold. No queue may hold more GPUs than its limit.
 
 #include <gtest/gtest.h>
 

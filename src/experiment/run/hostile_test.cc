@@ -1,5 +1,6 @@
-// Whole runs in a world that refuses, delays and loses actions and takes nodes away. No invariant (docs/invariants.md)
-// may break. Each seed chooses a policy and, independently, each fault, so that faults occur in every combination.
+// Whole runs in a world that refuses, delays and loses actions and takes nodes away. No policy may break an invariant
+// (docs/invariants.md) that it keeps without these faults. Each seed chooses a policy and, independently, each fault,
+// so that faults occur in every combination.
 
 #include <gtest/gtest.h>
 

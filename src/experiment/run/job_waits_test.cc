@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Queue `batch` with eight GPUs, and two jobs of eight GPUs that wait from the start.
+/// Queue `batch` with eight GPUs, which one job holds, and two jobs of eight GPUs that wait from the start.
 struct WaitBench {
   WaitBench() {
     auto catalog = std::make_shared<model::Catalog>();

@@ -17,7 +17,7 @@ explain::LayerDecisions last_decisions(const control::Controller& controller) {
 }
 
 /// Returns the GPUs of a gang's pods that need a node, rounded up; 0 if the last decision did not search for room.
-GpuCount bound_gpus(const control::Controller& controller, model::GangId gang) {
+GpuCount gpus_without_node(const control::Controller& controller, model::GangId gang) {
   for (const decide::place::Search& search : controller.place_decision().searches) {
     if (search.gang == gang) return gpus_up(search.gpus_per_pod * search.pods);
   }
@@ -29,7 +29,7 @@ LowerDecision of_action(const control::Controller& controller, const model::Cata
   LowerDecision one{.at = logged.at, .layer = logged.layer};
   if (const auto* bind = std::get_if<model::BindPods>(&logged.action.effect)) {
     one.gang = bind->gang;
-    one.gpus = bound_gpus(controller, bind->gang);
+    one.gpus = gpus_without_node(controller, bind->gang);
   } else if (const auto* launch = std::get_if<model::LaunchNodes>(&logged.action.effect)) {
     one.gang = launch->gang;
     one.gpus = launch->count * catalog.offering(launch->offering).gpus;
@@ -59,7 +59,7 @@ std::vector<LowerDecision> lower_decisions(const control::Controller& controller
 LowerDecision waiting_decision(const control::Controller& controller, const model::Catalog& catalog, Instant at,
                                model::GangId gang, const std::string& sentence, const std::string& supply) {
   LowerDecision one{.at = at, .layer = LowerDecision::Layer::place, .gang = gang};
-  one.gpus = bound_gpus(controller, gang);
+  one.gpus = gpus_without_node(controller, gang);
   one.object = fmt::format("gang {}", gang.value);
   one.action = fmt::format("{} waits: {}", one.object, sentence);
   if (!supply.empty() && supply != sentence) one.action += "; nodes: " + supply;

@@ -16,7 +16,7 @@ constexpr std::int64_t kWaves = 4;                // requests of each client in 
 constexpr std::int64_t kMaxConcurrency = 65'536;  // largest concurrency that a file may state
 constexpr std::int64_t kMaxTokens = 10'000'000;
 constexpr Duration kFrontEnd{15'000'000};  // time in API server and tokenizer (alpha0 of the simulator BLIS)
-constexpr std::int64_t kLargeGpuBytes =
+constexpr std::int64_t kMaxSmallGpuBytes =
     70'000'000'000;  // vLLM's default token budget is 8192 on larger GPUs, otherwise 2048
 
 /// The model of the table for each `model_path` of the points.
@@ -54,7 +54,8 @@ constexpr std::array<std::string_view, kColumns> kColumnNames = {
     "id",      "backend", "model_path",        "system",          "precision",      "mode", "isl", "osl", "batch_size",
     "tp_size", "pp_size", "attention_dp_size", "silicon_ttft_ms", "silicon_tpot_ms"};
 
-/// Returns the smallest value that at least `percent` of the values do not exceed; 0 without values.
+/// Returns the percentile by nearest rank: the smallest of the values for which at least `percent` % of all values are
+/// equal or smaller. Returns 0 without values.
 double quantile(std::vector<double> values, std::size_t percent) {
   if (values.empty()) return 0;
   std::ranges::sort(values);
@@ -138,7 +139,7 @@ Result<ClosedLoop> run_closed_loop(const engine::EngineRow& row, std::int64_t in
   const Result<std::int64_t> blocks = engine::kv_capacity_blocks(row);
   if (!blocks) return std::unexpected(blocks.error());
   const engine::StepModel model(row.coefficients);
-  sim::Replica replica({.max_batched_tokens = row.gpu_memory.count > kLargeGpuBytes ? 8192 : 2048,
+  sim::Replica replica({.max_batched_tokens = row.gpu_memory.count > kMaxSmallGpuBytes ? 8192 : 2048,
                         .max_waiting = concurrency,
                         .kv_blocks = *blocks,
                         .prefix_cache = false},

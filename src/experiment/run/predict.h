@@ -40,7 +40,7 @@ struct PredictGroup {
 };
 
 /// The step model compared with measured points of a real engine. Each quantile is the smallest error that at least
-/// this share of the points does not exceed, so no quantile is below a smaller one. The errors are fractions.
+/// this share of the points does not exceed. The errors are fractions.
 struct PredictReport {
   std::vector<PredictRow> rows;
   std::vector<PredictGroup> groups;  ///< sorted by model, then by GPU

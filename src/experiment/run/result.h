@@ -57,7 +57,7 @@ struct Percentiles {
 struct DisruptionFigures {
   std::int64_t consolidation = 0;        ///< replicas ended because their node was given back
   std::int64_t scale_down = 0;           ///< replicas ended before they had finished their requests
-  std::int64_t eviction = 0;             ///< replicas ended for another gang
+  std::int64_t eviction = 0;             ///< replicas ended because one of their pods was evicted
   std::int64_t spot = 0;                 ///< forced: replicas ended by an interruption
   RequestCount requests_cut = 0;         ///< requests that these replicas held; the clients may try again
   RequestCount requests_cut_forced = 0;  ///< requests in `requests_cut` whose replica had a forced end
@@ -68,7 +68,7 @@ struct InvariantFigures {
   std::int64_t partial_gang = 0;              ///< 1: moments at which a gang began to hold a part of its GPUs
   std::int64_t work_cut = 0;                  ///< 2: requests ended by a decision; forced ends do not count
   std::int64_t jobs_restarted = 0;            ///< 2: restarts of jobs by a decision, without preemptions
-  std::int64_t scale_downs_without_data = 0;  ///< 3: scale-downs while a ready replica gave no usable signal
+  std::int64_t scale_downs_without_data = 0;  ///< 3: scale-downs while a ready replica gave no usable reading
   std::int64_t limit_exceeded = 0;            ///< 4: launches or scale-ups above a limit
   std::int64_t not_repeatable = 0;            ///< 5: decisions that a replay did not repeat
   std::int64_t expired_group_holds = 0;       ///< 6: node groups neither complete nor released after their hold
@@ -185,7 +185,7 @@ struct ScaleStep {
   /// Returns "prefill", "decode" or the variant; empty if there is one kind of replica.
   std::string part() const { return role == model::Role::both ? variant : std::string(model::name(role)); }
 };
-inline constexpr std::size_t kMaxScaleSteps = 10'000;  ///< most steps that a run keeps; later ones are only counted
+inline constexpr std::size_t kMaxScaleSteps = 10'000;  ///< largest number of kept steps; later ones are only counted
 
 /// The result of one run of one policy. Figures are integers, so that equal runs give equal bytes.
 struct RunResult {
@@ -205,7 +205,7 @@ struct RunResult {
   ByGpuState<std::int64_t> cost_micro_usd{};  ///< cost of that GPU time, by state
   GpuNanoseconds node_gpu_ns = 0;             ///< GPU time of the nodes that were paid for, metered separately
   std::int64_t node_micro_usd = 0;            ///< cost of those nodes, metered separately
-  GpuNanoseconds empty_node_gpu_ns = 0;       ///< GPU time of nodes that took pods and had none
+  GpuNanoseconds empty_node_gpu_ns = 0;       ///< GPU time of nodes that accepted pods and had none
   std::int64_t empty_node_micro_usd = 0;      ///< price of that GPU time
   std::vector<Spending> spending;             ///< the cost by pool, zone, instance type and capacity type
   /// The least GPU time in which the met requests could have been served, plus the GPU time of the jobs' work without

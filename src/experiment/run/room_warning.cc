@@ -6,6 +6,7 @@
 
 #include "base/quantity.h"
 #include "base/unit_text.h"
+#include "sim/cluster/topology.h"
 
 namespace capstan::experiment {
 namespace {
@@ -19,12 +20,10 @@ struct Racks {
 };
 
 Racks racks_of(const sim::ClusterConfig& cluster) {
-  const auto domains = [&](model::TopologyLevel level) -> std::int64_t {
-    return std::ranges::count_if(cluster.catalog->domains, [&](const auto& domain) { return domain.level == level; });
-  };
-  const std::int64_t zones = domains(model::TopologyLevel::zone), racks = domains(model::TopologyLevel::rack);
-  if (zones == 0 || racks == 0) return {};
-  return {racks / zones, domains(model::TopologyLevel::nvlink) / racks * cluster.provider.nodes_per_nvlink_domain};
+  const std::int64_t per_rack = sim::nvlink_domains_in(*cluster.catalog, model::TopologyLevel::rack);
+  if (per_rack == 0) return {};
+  return {sim::nvlink_domains_in(*cluster.catalog, model::TopologyLevel::zone) / per_rack,
+          per_rack * cluster.provider.nodes_per_nvlink_domain};
 }
 
 /// Returns the GPUs of the smallest machine in a pool that can hold a pod; 0 if there is none.

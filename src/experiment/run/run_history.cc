@@ -197,7 +197,7 @@ void HistoryRecorder::begin_gang(model::GangId id, const model::Gang& row, Insta
   gangs_[id] = history_.gangs.size();
   history_.gangs.push_back({.user = user_of_(row),
                             .ordinal = row.ordinal,
-                            .gpus = MilliGpu{row.spec.pods.gpus_per_pod.count * row.spec.pods.count},
+                            .gpus = row.spec.gpus(),
                             .created_at = at,
                             .initialized_at = row.initialized_at,
                             .containers_started_at = row.containers_started_at,

@@ -76,7 +76,7 @@ struct GangHistory {
   /// does not scale.
   std::size_t user = 0;
   std::uint32_t ordinal = 0;  ///< number of the replica in its service, or of the job
-  MilliGpu gpus;              ///< GPUs that all its pods request
+  MilliGpu gpus;              ///< GPUs that the pods of its first set request
   Instant created_at;
   Instant ended_at = Instant::never();
   Instant initialized_at = Instant::never();         ///< first known value of model::Gang::initialized_at
@@ -104,9 +104,9 @@ struct HistoryDecision {
 
 /// The nodes and replicas of a run in the order in which they were first seen. The size is bounded.
 struct RunHistory {
-  static constexpr std::size_t kMaxRows = 20'000;       ///< most nodes, replicas and starts, each
-  static constexpr std::size_t kMaxSteps = 200;         ///< most steps and most waits of one replica
-  static constexpr std::size_t kMaxDecisions = 10'000;  ///< most decisions about pods and nodes
+  static constexpr std::size_t kMaxRows = 20'000;       ///< largest number of nodes, of replicas, and of starts
+  static constexpr std::size_t kMaxSteps = 200;         ///< largest number of steps, and of waits, of one replica
+  static constexpr std::size_t kMaxDecisions = 10'000;  ///< largest number of decisions about pods and nodes
 
   std::vector<NodeHistory> nodes;
   std::vector<GangHistory> gangs;
@@ -121,7 +121,8 @@ struct RunHistory {
 };
 
 /// Builds the history of a run, of a recording or of a controller from the observations of the control loop. The cost
-/// of an observation grows with the number of changed rows.
+/// of an observation grows with the number of changed rows; for a recording or a controller, also with the number of
+/// gangs.
 class HistoryRecorder {
  public:
   /// Returns the position of a gang's service or class of jobs (GangHistory::user).

@@ -140,6 +140,19 @@ TEST(RunHistory, AReplicaThatChangesItsServiceBeginsAnotherHistory) {
   EXPECT_EQ(history.gangs[1].held[0].from, later);
 }
 
+TEST(RunHistory, AReplicaNeedsTheGpusOfAllItsPodSets) {
+  model::Gang gang{
+      .phase = model::Gang::Phase::pending, .service = {0}, .pods = {model::PodId{0}}, .spec = {}, .created_at = {}};
+  gang.spec.pods = {.gpu = {0}, .count = 2, .gpus_per_pod = whole_gpus(8)};
+  gang.spec.other_pods = {{.gpu = {0}, .count = 3, .gpus_per_pod = whole_gpus(2)}};
+  const sim::ClusterConfig config;
+  HistoryRecorder recorder(config);
+  recorder.note(seen(Instant{}, gang, {.phase = {}, .gang = {0}, .gpus = whole_gpus(8), .node = {}, .created_at = {}}));
+  const RunHistory history = std::move(recorder).take({});
+  ASSERT_EQ(history.gangs.size(), 1u);
+  EXPECT_EQ(history.gangs[0].gpus, whole_gpus(22));
+}
+
 TEST(RunHistory, DropsWhatHasEndedAndGoesOn) {
   HistoryRecorder recorder([](const model::Gang& gang) { return std::size_t{gang.service.value}; });
   model::Snapshot now;

@@ -31,6 +31,8 @@ MicroUsd SeedCheck::mean_per_hour() const {
   return {time <= 0 ? 0 : static_cast<std::int64_t>((micro_usd * kHour + time / 2) / time)};
 }
 
+MicroUsd SeedCheck::max_cost() const { return {std::ranges::max(outcomes, {}, &SeedOutcome::micro_usd).micro_usd}; }
+
 Result<SeedCheck> check_policy(const scenario::Scenario& scenario, const scenario::PolicySpec& policy,
                                const RunResult& first, ExtraRuns& extra) {
   const model::Slo& slo = scenario.service().slo;
@@ -58,17 +60,27 @@ Result<std::vector<SeedCheck>> check_seeds(const scenario::Scenario& scenario, s
     if (!holds_slo(result, scenario.service().slo) || checks.size() == kMaxCheckedPolicies) break;
     const scenario::PolicySpec* policy = find_policy(scenario, result.policy);
     if (policy == nullptr || !extra.has_budget()) break;
+    const SeedCheck* steady = cheapest_steady(checks);
+    if (steady != nullptr && MicroUsd{result.total_micro_usd()} > steady->max_cost()) break;
     Result<SeedCheck> check = check_policy(scenario, *policy, result, extra);
     if (!check) return std::unexpected(std::move(check.error()));
     checks.push_back(std::move(*check));
-    if (checks.back().holds_with_all()) break;
   }
   return checks;
 }
 
+const SeedCheck* cheapest_steady(std::span<const SeedCheck> checks) {
+  const SeedCheck* cheapest = nullptr;
+  for (const SeedCheck& check : checks) {
+    if (!check.holds_with_all()) continue;
+    if (cheapest == nullptr || check.mean_per_hour() < cheapest->mean_per_hour()) cheapest = &check;
+  }
+  return cheapest;
+}
+
 void put_steady_first(std::span<const SeedCheck> checks, std::vector<RunResult>& results) {
-  const auto steady = std::ranges::find_if(checks, &SeedCheck::holds_with_all);
-  if (steady == checks.end()) return;
+  const SeedCheck* steady = cheapest_steady(checks);
+  if (steady == nullptr) return;
   const auto found = std::ranges::find(results, steady->policy, &RunResult::policy);
   if (found != results.end()) std::rotate(results.begin(), found, found + 1);
 }

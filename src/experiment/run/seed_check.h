@@ -34,6 +34,8 @@ struct SeedCheck {
   const SeedOutcome& worst() const;
   /// The cost per hour of all runs together; 0: no price is known.
   MicroUsd mean_per_hour() const;
+  /// The cost of the most expensive run.
+  MicroUsd max_cost() const;
 };
 
 /// Number of seeds with which a policy is simulated, that of the scenario included. `capstan plan` uses as many.
@@ -46,13 +48,17 @@ inline constexpr std::size_t kMaxCheckedPolicies = 5;
 Result<SeedCheck> check_policy(const scenario::Scenario& scenario, const scenario::PolicySpec& policy,
                                const RunResult& first, ExtraRuns& extra);
 
-/// Checks the policies that hold the SLO, the first of the ranking first, until one holds it with every seed.
+/// Checks policies that hold the SLO, the first of the ranking first. As soon as one holds it with every seed, a policy
+/// is left out whose run with the seed of the scenario costs more than each run of that one.
 /// @param results  ranked results with the seed of the scenario
 Result<std::vector<SeedCheck>> check_seeds(const scenario::Scenario& scenario, std::span<const RunResult> results,
                                            ExtraRuns& extra);
 
-/// Moves the policy that holds the SLO with every seed to the front of the results, if there is one. A cheaper policy
-/// holds it with some seeds only.
+/// Returns the check of the policy that costs least on average among those policies that hold the SLO with every seed;
+/// null if there is none. Of equally expensive ones it returns the first.
+const SeedCheck* cheapest_steady(std::span<const SeedCheck> checks);
+
+/// Moves the policy of `cheapest_steady` to the front of the results, if there is one.
 void put_steady_first(std::span<const SeedCheck> checks, std::vector<RunResult>& results);
 
 }  // namespace capstan::experiment

@@ -83,7 +83,7 @@ TEST(Settling, AllowsMovesForEightStartsAndNoLonger) {
   EXPECT_EQ(settling.broken(), 10);  // the settling time is 250 minutes
 }
 
-/// An interval of equal minutes, and the expected count at its end. The settling time is 130 minutes.
+/// An interval of equal minutes. The settling time is 130 minutes.
 struct Stretch {
   int minutes;
   bool has_work;

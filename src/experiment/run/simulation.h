@@ -74,7 +74,7 @@ struct Progress {
   double part = 0;  ///< finished part of the workload, 0 to 1
   RequestCount arrived = 0;
   Duration simulated{};  ///< simulated time of all runs together
-  std::string stage{};   ///< later runs, such as "constant fleet, runs 3 to 4"; empty: the policies run
+  std::string stage{};   ///< name of a later stage, such as "constant fleet, runs 3 to 4"; empty: the policies run
 };
 using ProgressCallback = std::function<void(const Progress&)>;
 

@@ -80,7 +80,7 @@ struct WhyCase {
 };
 
 /// Policies that see the queue grow while replicas start. The other policies see no need for more replicas: one full
-// replica already meets their targets.
+/// replica already meets their targets.
 const std::vector<std::string> kScalers = {"queue",   "duty", "memory", "rules",   "keda",
                                            "knative", "ray",  "dynamo", "capstan", "aibrix_low"};
 

@@ -102,8 +102,8 @@ std::optional<Instant> read_time(std::string_view text, Instant first) {
   if (*time >= std::chrono::hours(24)) return std::nullopt;
   const Duration day = std::chrono::floor<std::chrono::days>(first.since_start);
   const Instant at{day + *time};
-  // The text names a whole minute or second. This minute or second is on the day of the first state, or on the next day
-  // if it had already ended at the first state.
+  // "02:14" means a whole minute, and "02:14:05" a whole second. The result is on the day of the first state, or on the
+  // next day if this minute or second is over before the first state.
   const Duration named =
       std::ranges::count(text, ':') == 1 ? Duration(std::chrono::minutes(1)) : std::chrono::seconds(1);
   return at + named > first ? at : at + std::chrono::days(1);
@@ -137,7 +137,7 @@ Result<Instant> read_recorded_moment(std::string_view text, Instant first) {
   return std::unexpected(
       Error{ErrorKind::usage, "--at", 0, 0,
             fmt::format("\"{}\", expected a duration since the start such as 33m, or a time such as {}", text,
-                        is_wall_time(first) ? moment_argument(first) : clock(first))});
+                        is_wall_time(first) ? moment_argument(first) : "00:33:00")});
 }
 
 }  // namespace capstan::experiment

@@ -35,7 +35,11 @@ TEST(Moment, OfAControllerIsReadFromADurationATimeOrADate) {
 TEST(Moment, OfASimulationIsReadFromADurationOrItsClock) {
   EXPECT_EQ(*read_recorded_moment("17m20s", Instant{15s}), kRun);
   EXPECT_EQ(*read_recorded_moment("00:17:20", Instant{15s}), kRun);
+  EXPECT_EQ(*read_recorded_moment(moment_words(kRun), Instant{}), kRun) << "compare prints such moments";
+  EXPECT_EQ(*read_recorded_moment("00:17", Instant{}), Instant{17min}) << "hours and minutes, as in a recording";
   EXPECT_FALSE(read_recorded_moment("2026-11-26T02:14:05Z", Instant{15s}));
+  EXPECT_EQ(read_recorded_moment("33", Instant{}).error().message,
+            "\"33\", expected a duration since the start such as 33m, or a time such as 00:33:00");
 }
 
 TEST(Moment, AnythingElseIsAUsageError) {

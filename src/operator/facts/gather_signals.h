@@ -22,8 +22,8 @@ struct SignalQuestion {
   std::string prometheus{};          ///< server to ask for GPU duty and the gateway's queue; empty: the service's
 };
 
-/// Gathers the facts from a cluster: objects, pages of the pods, and the Prometheus server if the service names one.
-/// It writes nothing.
+/// Gathers the facts from a cluster: its objects, the pages of the pods (or the answers of the Prometheus server, if
+/// the service names one), and the metrics API. It writes nothing.
 /// @param is_stopped  returns true if the user has interrupted the command
 Result<explain::GatheredSignals> gather_from_cluster(const SignalQuestion& question,
                                                      const std::function<bool()>& is_stopped);

@@ -11,7 +11,7 @@
 namespace capstan::op {
 
 /// A metric that an HPA reads: a value of the pods of its target (custom metrics API), or a value that belongs to no
-/// object of the cluster (external metrics API). The type Object is left out, because its value is not about pods.
+/// object of the cluster (external metrics API). Metrics of other types, such as Object and Resource, are left out.
 struct HpaMetric {
   std::string name;
   bool external = false;

@@ -48,7 +48,7 @@ class Process {
     kube::WallClock wall;
     RandomStream random;
     ActionExecutor* effects = nullptr;            ///< carries out actions; null: a new `Actuator` at the API server
-    control::InputObserver input_observer{};      ///< sees the inputs of every decision; may be empty
+    control::InputObserver input_observer{};      ///< sees inputs of decisions as in control::Options; may be empty
     control::OutcomeObserver outcome_observer{};  ///< sees the end of every action; may be empty
   };
 

@@ -36,7 +36,8 @@ class ClaimedGpus {
  public:
   using Row = kube::RowId;
 
-  /// The GPUs of a node that ResourceSlices of this node describe, or that claims hold there and other slices describe.
+  /// The known GPUs of a node: all GPUs in ResourceSlices of this node, and the GPUs in other slices that claims hold
+  /// on this node.
   struct NodeGpus {
     GpuCount gpus = 0;
     std::string product;  ///< product of its GPUs, as a node label states it: "NVIDIA-H100-80GB-HBM3"
@@ -65,7 +66,7 @@ class ClaimedGpus {
   /// the order of their names.
   std::vector<std::uint16_t> devices_of(std::string_view pod_uid) const;
   /// Returns the claims that hold GPUs of a node and that no existing pod uses, by namespace and name. Claims whose
-  /// GPUs are unknown are among them, whether or not a pod uses them.
+  /// GPUs are unknown are among them even if a pod uses them, except claims for a request of an extended resource.
   const std::vector<OtherHolder>& others_on(std::string_view node) const;
   const std::set<std::string, std::less<>>& nodes_with_others() const { return nodes_with_others_; }
 

@@ -1,8 +1,10 @@
 #include "operator/snapshot/eligibility_table.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
+#include "base/erase_from.h"
 #include "base/known_row.h"
 #include "operator/snapshot/class_text.h"
 #include "operator/view/admission.h"
@@ -21,7 +23,7 @@ model::PodRule unsupported_rule(const kube::PodSpec& pod) {
   return pod.scheduling_gates.empty() ? model::PodRule::none : model::PodRule::scheduling_gates;
 }
 
-std::string class_text(const kube::PodSpec& pod, const model::Resources& requests,
+std::string class_text(const kube::PodSpec& pod, const model::Resources& requests, model::PodRule unsupported,
                        const std::set<std::string>& apart_from) {
   ClassText out;
   out.add("selector");
@@ -37,7 +39,7 @@ std::string class_text(const kube::PodSpec& pod, const model::Resources& request
   for (const kube::Toleration& toleration : pod.tolerations)
     out.add(toleration.key).add(toleration.op).add(toleration.value).add(toleration.effect);
   if (pod.has_resource_claims) out.add("claims");
-  out.add(model::kPodRuleNames[static_cast<std::size_t>(unsupported_rule(pod))].key);
+  out.add(model::kPodRuleNames[static_cast<std::size_t>(unsupported)].key);
   out.add("requests").add(requests.cpu_milli).add(requests.memory_mib).add(requests.storage_mib);
   for (const std::int64_t amount : requests.extended) out.add(amount);
   for (const std::string& rule : apart_from) out.add("apart").add(rule);
@@ -59,7 +61,8 @@ void EligibilityTable::start_over() {
   node_ids_.release_all();
   use_ = {};
   anti_affinity_.clear();
-  held_.clear();
+  followed_.clear();
+  nodes_by_label_.clear();
   nodes_.clear();
   nodes_by_name_.clear();
   purchase_options_.clear();
@@ -77,6 +80,9 @@ void EligibilityTable::add(model::NodeId id, kube::RowId row, const kube::Node& 
     if (pods.gpus) count(pods, node, gpu, 1);
   }
   nodes_by_name_[node.meta.name] = row;
+  for (auto& [label, by_value] : nodes_by_label_) {
+    if (const std::string* value = node.meta.labels.find(label)) by_value[*value].insert(row);
+  }
   without_class_.insert(row);
   with_changed_pods_.insert(row);
 }
@@ -90,6 +96,9 @@ void EligibilityTable::remove(kube::RowId row, const kube::Node& node) {
   if (found->second.node_class.valid()) node_ids_.release(found->second.node_class.value);
   nodes_.erase(found);
   nodes_by_name_.erase(node.meta.name);
+  for (auto& [label, by_value] : nodes_by_label_) {
+    if (const std::string* value = node.meta.labels.find(label)) erase_from(by_value, *value, row);
+  }
   without_class_.erase(row);
   with_changed_pods_.erase(row);
 }
@@ -103,9 +112,9 @@ void EligibilityTable::forget_purchase_options() {
   has_new_purchase_options_ = true;
 }
 
-void EligibilityTable::add_pod(const std::string& node, kube::RowId row, const kube::Pod& pod) {
+void EligibilityTable::add_pod(const std::string& node, kube::RowId row, const kube::Pod& pod, const kube::Node* at) {
   use_.add(node, row, pod.spec);
-  if (!pod.spec.anti_affinity.empty()) anti_affinity_.add(row, pod, node);
+  if (!pod.spec.anti_affinity.empty()) anti_affinity_.add(row, pod, node, at == nullptr ? nullptr : &at->meta.labels);
   if (const auto found = nodes_by_name_.find(node); found != nodes_by_name_.end()) {
     with_changed_pods_.insert(found->second);
   }
@@ -119,12 +128,15 @@ void EligibilityTable::remove_pod(const std::string& node, kube::RowId row) {
   }
 }
 
-model::PodClassId EligibilityTable::take_class(const kube::PodSpec& pod, std::set<std::string> apart_from) {
+model::PodClassId EligibilityTable::take_class(const kube::PodSpec& pod, std::set<std::string> apart_from,
+                                               model::PodRule of_gang) {
   model::Resources requests = requests_of(pod, extended_);
-  const model::PodClassId id{pod_ids_.acquire(class_text(pod, requests, apart_from))};
+  const model::PodRule unsupported = of_gang != model::PodRule::none ? of_gang : unsupported_rule(pod);
+  const model::PodClassId id{pod_ids_.acquire(class_text(pod, requests, unsupported, apart_from))};
   const auto [found, is_new] = pod_classes_.try_emplace(id);
   if (!is_new) return id;
   found->second.requests = std::move(requests);
+  found->second.unsupported = unsupported;
   found->second.apart_from = std::move(apart_from);
   kube::PodSpec& spec = found->second.spec;
   spec.node_selector = pod.node_selector;
@@ -170,21 +182,22 @@ void EligibilityTable::count(PodClass& pods, const kube::Node& node, model::GpuK
   if (sum == MilliGpu{}) pods.gpus->erase(gpu);
 }
 
-bool EligibilityTable::finish(const Nodes& nodes, const AntiAffinity::NodeByName& node_named,
-                              const std::function<model::Node&(model::NodeId)>& row_of) {
+bool EligibilityTable::finish(const Nodes& nodes, const std::function<model::Node&(model::NodeId)>& row_of) {
   bool changed = false;
   for (const std::uint32_t id : pod_ids_.forget_unused()) {
     changed |= pod_classes_.erase({id}) > 0;
     if (id < classes_.pod_classes.size()) classes_.pod_classes[id] = {};
   }
   changed |= std::ranges::any_of(pod_classes_, [](const auto& entry) { return entry.second.is_new; });
-  follow_anti_affinity(nodes, node_named);
+  const AntiAffinity::Changes of_rules = anti_affinity_.take_changes();
+  const auto has_changed = [&](const std::string& rule) { return of_rules.contains(rule); };
+  follow_anti_affinity(nodes, of_rules, changed);
   const bool asks_for_others = changed && follow_asked_labels();
   const bool reclassified = classify_nodes(nodes, row_of) || asks_for_others;
   count_resources(nodes, row_of);
   classes_.pod_classes.resize(pod_ids_.end());
   for (auto& [id, pods] : pod_classes_) {
-    if (reclassified || pods.is_new || !pods.apart_from.empty()) {
+    if (reclassified || pods.is_new || std::ranges::any_of(pods.apart_from, has_changed)) {
       const model::PodClass before = classes_.pod_classes[id.value];
       write_row(id, pods);
       changed = changed || classes_.pod_classes[id.value] != before;
@@ -214,56 +227,69 @@ bool EligibilityTable::follow_asked_labels() {
   return true;
 }
 
-/// Finds the domains from which running pods keep the pods of some class away. Nodes and purchase options in domains
-/// for which this has changed lose their class.
-void EligibilityTable::follow_anti_affinity(const Nodes& nodes, const AntiAffinity::NodeByName& node_named) {
-  std::map<std::string, AntiAffinity::Domains> held;
-  for (const auto& [id, pods] : pod_classes_) {
-    for (const std::string& rule : pods.apart_from) {
-      const auto [known, is_new] = held.try_emplace(rule);
-      if (is_new) known->second = anti_affinity_.domains_of(rule, node_named);
+/// Takes the class from nodes and purchase options from whose domain running pods now keep other pods away than before.
+/// Only rules that concern a class of waiting pods count, and only nodes in domains that have changed are visited.
+void EligibilityTable::follow_anti_affinity(const Nodes& nodes, const AntiAffinity::Changes& changes,
+                                            bool has_other_classes) {
+  std::set<std::pair<std::string, std::string>> changed;  // label and value
+  const auto add_changes = [&](const std::string& rule) {
+    const auto found = changes.find(rule);
+    if (found == changes.end()) return;
+    for (const std::string& value : found->second.values) changed.emplace(found->second.topology_key, value);
+  };
+  for (const std::string& rule : followed_) add_changes(rule);
+  if (has_other_classes) {
+    std::set<std::string> now;
+    for (const auto& [id, pods] : pod_classes_) now.insert(pods.apart_from.begin(), pods.apart_from.end());
+    std::vector<std::string> differ;
+    std::ranges::set_symmetric_difference(followed_, now, std::back_inserter(differ));
+    for (const std::string& rule : differ) {
+      const AntiAffinity::Domains& domains = anti_affinity_.domains_of(rule);
+      for (const auto& [value, pods] : domains.pods_by_value) changed.emplace(domains.topology_key, value);
+    }
+    followed_ = std::move(now);
+  }
+  for (const auto& [label, value] : changed) {
+    for (const kube::RowId row : nodes_in(nodes, label, value)) {
+      OpenNode& open = known_row(nodes_, row);
+      if (!open.node_class.valid()) continue;
+      node_ids_.release(std::exchange(open.node_class, {}).value);
+      without_class_.insert(row);
     }
   }
-  if (held.empty() && held_.empty()) return;
-  std::map<std::string, std::set<std::string>> changed;  // values by label
-  const auto compare = [&](const auto& before, const auto& after) {
-    for (const auto& [rule, domains] : after) {
-      const auto other = before.find(rule);
-      for (const std::string& value : domains.values) {
-        if (other == before.end() || !other->second.values.contains(value)) {
-          changed[domains.topology_key].insert(value);
-        }
-      }
-    }
-  };
-  compare(held_, held);
-  compare(held, held_);
-  held_ = std::move(held);
   if (changed.empty()) return;
-  const auto is_changed = [&](const kube::StringMap& labels) {
-    return std::ranges::any_of(changed, [&](const auto& entry) {
-      const std::string* value = labels.find(entry.first);
-      return value != nullptr && entry.second.contains(*value);
-    });
-  };
-  for (auto& [row, open] : nodes_) {
-    if (!open.node_class.valid() || !is_changed(nodes.rows.at(row)->meta.labels)) continue;
-    node_ids_.release(std::exchange(open.node_class, {}).value);
-    without_class_.insert(row);
-  }
   for (OpenPurchaseOption& option : purchase_options_) {
-    if (!option.node_class.valid() || !is_changed(option.labels)) continue;
+    const bool is_changed = std::ranges::any_of(changed, [&](const auto& domain) {
+      const std::string* value = option.labels.find(domain.first);
+      return value != nullptr && *value == domain.second;
+    });
+    if (!option.node_class.valid() || !is_changed) continue;
     has_new_purchase_options_ = true;
     node_ids_.release(std::exchange(option.node_class, {}).value);
   }
 }
 
+/// Returns the nodes with a value of a label. The first call for a label visits all nodes.
+const std::set<kube::RowId>& EligibilityTable::nodes_in(const Nodes& nodes, const std::string& label,
+                                                        const std::string& value) {
+  static const std::set<kube::RowId> kNone;
+  const auto [known, is_new] = nodes_by_label_.try_emplace(label);
+  if (is_new) {
+    for (const auto& [row, open] : nodes_) {
+      if (const std::string* own = nodes.rows.at(row)->meta.labels.find(label)) known->second[*own].insert(row);
+    }
+  }
+  const auto found = known->second.find(value);
+  return found == known->second.end() ? kNone : found->second;
+}
+
 /// Returns the rules whose pods keep others away from nodes with these labels.
 std::set<std::string> EligibilityTable::rules_on(const kube::StringMap& labels) const {
   std::set<std::string> rules;
-  for (const auto& [rule, domains] : held_) {
+  for (const std::string& rule : followed_) {
+    const AntiAffinity::Domains& domains = anti_affinity_.domains_of(rule);
     const std::string* value = labels.find(domains.topology_key);
-    if (value != nullptr && domains.values.contains(*value)) rules.insert(rule);
+    if (value != nullptr && domains.pods_by_value.contains(*value)) rules.insert(rule);
   }
   return rules;
 }
@@ -323,7 +349,7 @@ void EligibilityTable::count_resources(const Nodes& nodes, const std::function<m
 void EligibilityTable::write_row(model::PodClassId id, const PodClass& pods) {
   model::PodClass& row = classes_.pod_classes[id.value];
   row.requests = pods.requests;
-  row.unsupported = unsupported_rule(pods.spec);
+  row.unsupported = pods.unsupported;
   row.node_classes.assign(node_ids_.end(), false);
   row.kept_apart.clear();
   row.kept_apart_by.clear();
@@ -336,7 +362,7 @@ void EligibilityTable::write_row(model::PodClassId id, const PodClass& pods) {
     if (apart == pods.apart_from.end()) continue;
     row.kept_apart.resize(node_ids_.end());
     row.kept_apart[node.value] = true;
-    row.kept_apart_by = known_row(held_, *apart).first_pod;
+    row.kept_apart_by = anti_affinity_.domains_of(*apart).pods.begin()->first;
   }
 }
 

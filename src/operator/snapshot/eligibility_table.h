@@ -44,8 +44,13 @@ class EligibilityTable {
   void forget_purchase_options();
 
   /// Counts a pod that is bound to a node, or is about to be, against the node's resources.
-  void add_pod(const std::string& node, kube::RowId row, const kube::Pod& pod);
+  /// @param at  object of the node, for a pod with a required anti-affinity; null: there is none yet
+  void add_pod(const std::string& node, kube::RowId row, const kube::Pod& pod, const kube::Node* at);
   void remove_pod(const std::string& node, kube::RowId row);
+  /// Follows a change of any node, also of one that takes no new pods: running pods on it may keep others away from its
+  /// domain.
+  /// @param labels  its labels; null: it is gone
+  void set_labels(const std::string& node, const kube::StringMap* labels) { anti_affinity_.set_node(node, labels); }
   /// Returns the rows of the pods that are counted against a node.
   std::vector<kube::RowId> pods_on(std::string_view node) const { return use_.pods_on(node); }
 
@@ -59,7 +64,10 @@ class EligibilityTable {
 
   /// Returns the class of a pod that waits, or of the pods that a template would make, and counts one use of it.
   /// @param apart_from  rules of running pods that keep the pod away
-  model::PodClassId take_class(const kube::PodSpec& pod, std::set<std::string> apart_from);
+  /// @param of_gang     rule of the whole gang because of which Capstan does not place the pod; none: only rules of the
+  ///                    pod count
+  model::PodClassId take_class(const kube::PodSpec& pod, std::set<std::string> apart_from,
+                               model::PodRule of_gang = model::PodRule::none);
   void release(model::PodClassId pods) { pod_ids_.release(pods.value); }
   /// Returns the GPU kind for the pods of a class: the kind with the most GPUs on nodes that admit the pods, else the
   /// first kind that a pool could buy for them. Returns none if there is neither. Ties go to the lower id.
@@ -68,11 +76,9 @@ class EligibilityTable {
   std::map<model::PodClassId, model::GpuKindId> known_kinds() const;
 
   /// Ends a pass: sets class and resources of the nodes that were added or whose pods have changed.
-  /// @param node_named  returns any node of the cluster by its name
   /// @param row_of      returns the row of a node, to be changed
   /// @return false if the classes are the same as at the pass before
-  bool finish(const Nodes& nodes, const AntiAffinity::NodeByName& node_named,
-              const std::function<model::Node&(model::NodeId)>& row_of);
+  bool finish(const Nodes& nodes, const std::function<model::Node&(model::NodeId)>& row_of);
   const model::Eligibility& classes() const { return classes_; }
   const std::vector<std::string>& extended_resources() const { return extended_.names(); }
 
@@ -92,6 +98,7 @@ class EligibilityTable {
   struct PodClass {
     kube::PodSpec spec;  ///< spec of its pods; only the fields that choose nodes are set
     model::Resources requests;
+    model::PodRule unsupported = model::PodRule::none;
     std::set<std::string> apart_from{};  ///< rules of running pods that keep the pods away
     /// GPUs of the nodes that admit the pods, by kind. Empty: not counted yet.
     std::optional<std::map<model::GpuKindId, MilliGpu>> gpus{};
@@ -100,13 +107,14 @@ class EligibilityTable {
   struct NodeClass {
     kube::StringMap labels;  ///< labels of its nodes for which pods ask
     std::vector<kube::Taint> taints;
-    std::set<std::string> apart{};  ///< rules in `held_` whose pods keep others away from its nodes
+    std::set<std::string> apart{};  ///< rules in `followed_` whose pods keep others away from its nodes
   };
 
   model::GpuKindId kind_for(const PodClass& pods) const;
   static void count(PodClass& pods, const kube::Node& node, model::GpuKindId gpu, std::int64_t sign);
   bool follow_asked_labels();
-  void follow_anti_affinity(const Nodes& nodes, const AntiAffinity::NodeByName& node_named);
+  void follow_anti_affinity(const Nodes& nodes, const AntiAffinity::Changes& changes, bool has_other_classes);
+  const std::set<kube::RowId>& nodes_in(const Nodes& nodes, const std::string& label, const std::string& value);
   std::set<std::string> rules_on(const kube::StringMap& labels) const;
   bool classify_nodes(const Nodes& nodes, const std::function<model::Node&(model::NodeId)>& row_of);
   model::NodeClassId take_node_class(const kube::StringMap& labels, const std::vector<kube::Taint>& taints);
@@ -126,11 +134,13 @@ class EligibilityTable {
   std::map<model::PodClassId, PodClass> pod_classes_;
   std::map<model::NodeClassId, NodeClass> node_classes_;
   AntiAffinity anti_affinity_;
-  std::map<std::string, AntiAffinity::Domains> held_;  ///< domains of the rules of running pods that concern a class
-  std::set<std::string> asked_labels_;                 ///< labels by which pods choose their nodes
-  std::set<kube::RowId> without_class_;                ///< nodes whose class is not known yet
-  std::set<kube::RowId> with_changed_pods_;            ///< nodes whose free resources must be computed again
-  std::size_t counted_extended_ = 0;                   ///< number of extended resources that were counted
+  std::set<std::string> followed_;  ///< rules of running pods that concern a class
+  /// Nodes by a label and its value, for the labels that were the topology key of a followed rule.
+  std::map<std::string, std::map<std::string, std::set<kube::RowId>>> nodes_by_label_;
+  std::set<std::string> asked_labels_;       ///< labels by which pods choose their nodes
+  std::set<kube::RowId> without_class_;      ///< nodes whose class is not known yet
+  std::set<kube::RowId> with_changed_pods_;  ///< nodes whose free resources must be computed again
+  std::size_t counted_extended_ = 0;         ///< number of extended resources that were counted
   model::Eligibility classes_;
 };
 

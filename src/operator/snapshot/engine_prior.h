@@ -13,7 +13,7 @@ struct EnginePrior {
   std::string message;  ///< the row of the engine table, or the missing row and its replacement
 };
 
-/// @param gpu_known  the GPU kind of the variant is stated or follows from nodes
+/// @param gpu_known  the GPU kind of the variant is stated or follows from nodes or from the pod template
 EnginePrior engine_prior(const model::Catalog& catalog, const model::Workload& workload, bool gpu_known);
 
 }  // namespace capstan::op

@@ -11,7 +11,8 @@
 
 namespace capstan::op {
 
-/// Most alternatives of the node affinity of a gang. Further ones are left out, so that fewer nodes are admitted.
+/// Largest number of alternatives of the node affinity of a gang. Further ones are left out, so that fewer nodes are
+/// admitted.
 inline constexpr std::size_t kMaxAlternatives = 64;
 
 /// Returns true if the pods ask for the same resources and may run on the same nodes.

@@ -40,6 +40,15 @@ std::int32_t priority_of(const PodGroup& group) {
   return static_cast<std::int32_t>(std::min<std::int64_t>(highest, std::numeric_limits<std::int32_t>::max()));
 }
 
+/// Returns true if the pod is left to Capstan alone and has no node.
+bool waits_for_capstan(const kube::Pod& pod) { return pod.spec.scheduler == kScheduler && !pod.bound(); }
+
+/// Returns true for a gang without GPUs that no scheduler places: Capstan does not, and its pods name no other one. It
+/// has a row so that its verdict says so.
+bool waits_in_vain(const PodGroup& group) {
+  return std::ranges::all_of(group.pods, [](const kube::Pod* pod) { return waits_for_capstan(*pod); });
+}
+
 }  // namespace
 
 /// Makes the gangs of the touched replicas of a target. If the target takes or releases a pod, the replicas of later
@@ -113,7 +122,8 @@ void SnapshotBuilder::set_gang(Pass& pass, Replica& replica, std::uint32_t at, I
   const bool needs_gpus =
       std::ranges::max(gpus) > MilliGpu{} ||
       std::ranges::any_of(group.pods, [](const kube::Pod* pod) { return pod->spec.has_resource_claims; });
-  if (at == ReplicaTable::kNoTarget && !needs_gpus) return;
+  const bool without_gpus = at == ReplicaTable::kNoTarget && !needs_gpus;
+  if (without_gpus && !waits_in_vain(group)) return;
   const model::GangId id = gangs_.id_of(key_of("Gang", first.meta), group.name);
   model::Gang gang;
   gang.phase = phase_of(group);
@@ -132,7 +142,7 @@ void SnapshotBuilder::set_gang(Pass& pass, Replica& replica, std::uint32_t at, I
   if (placed_here && gang.phase == model::Gang::Phase::pending) {
     // The number of pods that a gang of unknown size needs is not known for its sets either.
     if (group.expected != PodGroup::kUnknownSize) sets = pod_sets_of(group.pods, gpus);
-    read_placement_request(replica, gang, sets);
+    read_placement_request(replica, gang, sets, without_gpus ? model::PodRule::no_gpus : model::PodRule::none);
   }
   replica.gang = id;
   replica.serves = gang.service.valid() && is_scraped(group);
@@ -165,7 +175,8 @@ void SnapshotBuilder::add_pods(Pass& pass, const Replica& replica, model::Gang& 
     row.created_at = created_at(*pod);
     row.queue = state_->queues.take(*pod);
     const State::KnownNode* node = in_part ? nullptr : state_->find_node(node_held_by(*pod, *state_->fleet));
-    // The GPUs of a node that has none now, and on which a pod holds some, are not visible.
+    // If a pod holds GPUs of a node that reports none now, the GPUs of the node are not visible. The pod then has no
+    // node in the snapshot.
     if (node != nullptr && !node->gpu.valid() && row.gpus > MilliGpu{}) node = nullptr;
     if (node != nullptr) {
       row.node = node->id;
@@ -181,9 +192,10 @@ void SnapshotBuilder::add_pods(Pass& pass, const Replica& replica, model::Gang& 
 }
 
 /// Reads the pod sets of a pending gang and where they may be placed.
-/// @param sets  number of the set of each pod
-void SnapshotBuilder::read_placement_request(Replica& replica, model::Gang& gang,
-                                             const std::vector<std::uint8_t>& sets) {
+/// @param sets     number of the set of each pod
+/// @param of_gang  rule because of which Capstan places none of the pods; none: only the rules of each pod count
+void SnapshotBuilder::read_placement_request(Replica& replica, model::Gang& gang, const std::vector<std::uint8_t>& sets,
+                                             model::PodRule of_gang) {
   const kube::Pod& leader = *replica.group.pods.front();
   catalog_.constrain(constraint_of(leader, state_->kai_constraints), gang.spec.required_level, gang.spec.preferred);
   std::vector<std::vector<const kube::Pod*>> pods(std::size_t{1} + std::ranges::max(sets));
@@ -191,7 +203,7 @@ void SnapshotBuilder::read_placement_request(Replica& replica, model::Gang& gang
   for (const auto& equal : pods) {
     std::set<std::string> apart_from;
     for (const kube::Pod* pod : equal) apart_from.merge(eligibility_.apart_from(pod->meta.ns, pod->meta.labels));
-    replica.pod_classes.push_back(eligibility_.take_class(request_for_all(equal), std::move(apart_from)));
+    replica.pod_classes.push_back(eligibility_.take_class(request_for_all(equal), std::move(apart_from), of_gang));
   }
   model::PodSet& first = gang.spec.pods;
   first.pod_class = replica.pod_classes.front();
@@ -330,7 +342,8 @@ void SnapshotBuilder::settle_other_gangs(Pass& pass) {
 }
 
 /// Returns the key of a pod's gang among the other pods. Returns none if a target has taken the pod, if another
-/// scheduler has not placed it yet, or if the pod needs no GPUs and belongs to no gang that Capstan places.
+/// scheduler has not placed it yet, or if the pod needs no GPUs, belongs to no gang that Capstan places, and does not
+/// wait for Capstan.
 std::optional<ReplicaTable::OtherGangKey> SnapshotBuilder::other_gang_key_of(kube::RowId row) const {
   const ReplicaTable::Pod& entry = state_->replicas.pod(row);
   const kube::Pod* pod = entry.pod;
@@ -339,7 +352,7 @@ std::optional<ReplicaTable::OtherGangKey> SnapshotBuilder::other_gang_key_of(kub
   const bool needs_gpus = state_->holders.pod_gpus(*pod) > MilliGpu{} || waits_for_claims;
   const bool placed_here = places(*state_->fleet, pod->spec.scheduler);
   std::string gang = placed_here ? gang_key_of(*pod) : std::string();
-  if (!needs_gpus && gang.empty()) return std::nullopt;
+  if (!needs_gpus && gang.empty() && !(placed_here && waits_for_capstan(*pod))) return std::nullopt;
   const std::string& ns = pod->meta.ns;
   if (placed_here) {
     const kube::RowId own_row = gang.empty() ? row : kube::RowId();

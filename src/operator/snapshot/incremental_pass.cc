@@ -68,8 +68,8 @@ void SnapshotBuilder::add_described_nodes(const std::set<std::string>& described
   add_nodes(rows, changes);
 }
 
-/// Counts the changed pods in their gangs. If the first gang appears, or the last one is gone, whose pods need GPUs
-/// only in part, adds the nodes without GPUs to the changed nodes.
+/// Counts the changed pods in their gangs. When the first mixed gang (`MixedGangs`) appears or the last one is gone,
+/// adds the nodes without GPUs to the changed nodes.
 void SnapshotBuilder::follow_mixed_gangs(ViewChanges& changes) {
   MixedGangs& gangs = state_->mixed_gangs;
   for (const PodChange& change : changes.pods) {
@@ -159,6 +159,7 @@ void SnapshotBuilder::forget_node(Pass& pass, kube::RowId at, const kube::Node& 
   const auto found = state_->nodes.find(node.meta.name);
   const State::KnownNode seen = found->second;
   state_->nodes.erase(found);
+  eligibility_.set_labels(node.meta.name, nullptr);
   if (!seen.id.valid()) return;
   if (seen.gpu.valid()) {
     take_from(state_->node_gpus, seen.gpu);
@@ -237,15 +238,19 @@ void SnapshotBuilder::follow_workloads(const std::vector<WorkloadChange>& change
 
 /// Updates the replicas and the free resources of the node after a change of a pod. A null pod empties the row.
 void SnapshotBuilder::set_pod(kube::RowId row, const kube::Pod* pod) {
-  const bool exists = pod != nullptr && !pod->over();
-  const std::string node = exists ? node_held_by(*pod, *state_->fleet) : std::string();
-  const std::string old_node = state_->replicas.set_pod(row, exists ? pod : nullptr, node);
+  const bool is_alive = pod != nullptr && !pod->over();
+  const std::string node = is_alive ? node_held_by(*pod, *state_->fleet) : std::string();
+  const std::string old_node = state_->replicas.set_pod(row, is_alive ? pod : nullptr, node);
   if (!old_node.empty()) eligibility_.remove_pod(old_node, row);
-  if (!node.empty()) eligibility_.add_pod(node, row, *pod);
+  if (node.empty()) return;
+  // Most pods have no rules, so the node is not searched for them.
+  const auto known = pod->spec.anti_affinity.empty() ? state_->nodes.end() : state_->nodes.find(node);
+  const bool exists = known != state_->nodes.end();
+  eligibility_.add_pod(node, row, *pod, exists ? state_->view.nodes.rows.at(known->second.row).get() : nullptr);
 }
 
-/// Touches the waiting gangs and the templates in the namespaces in which a running pod is the first one, or was the
-/// last one, with a required anti-affinity. Their pods may have other classes now.
+/// Touches the waiting gangs and the templates in the namespaces for which a rule of required anti-affinity has
+/// appeared or is gone. Their pods may have other classes now.
 void SnapshotBuilder::follow_anti_affinity() {
   const auto changed = eligibility_.take_changed_namespaces();
   if (changed.empty()) return;

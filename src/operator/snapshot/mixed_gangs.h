@@ -12,8 +12,9 @@
 
 namespace capstan::op {
 
-/// The gangs that Capstan places and whose pods need GPUs only in part, such as a leader without GPUs and its workers.
-/// While there is one, nodes without GPUs have rows in the snapshot, because the pods without GPUs may need them.
+/// The gangs that Capstan places and in which some pods need GPUs and others do not, such as a leader without GPUs and
+/// its workers. While there is one, nodes without GPUs have rows in the snapshot, because the pods without GPUs may
+/// need them.
 class MixedGangs {
  public:
   /// Counts a pod that has not ended. A pod that Capstan does not place, or that belongs to no gang, is not counted.

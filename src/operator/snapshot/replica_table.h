@@ -95,7 +95,8 @@ class ReplicaTable {
   void release_pods(std::uint32_t target);
   /// Replaces a target that has no replicas.
   void replace(std::uint32_t at, Target target);
-  /// Gives a target that was added or replaced after pods were set the pods that it selects. It looks at all pods.
+  /// Finds the pods that a target selects, by a search of all pods. Call it for a target that was added or replaced
+  /// after pods were set.
   void take_pods(std::uint32_t target);
   /// Sets the pod of a row, or empties the row. Touches the replicas of the old pod and of the new one.
   /// @return the node on which the old pod took room, or an empty text

@@ -136,7 +136,7 @@ void SnapshotBuilder::regroup(Target& target, Replica& replica, ReplicaTable::Ke
 }
 
 /// Makes the row of a service in the catalog.
-/// @return true if its GPU kind has changed, or if the pass reads all objects
+/// @return true if the pass reads all objects, or if the service is new or has another GPU kind than before
 bool SnapshotBuilder::read_service(const Pass& pass, Target& target) {
   const InferenceScaler& scaler = *state_->view.scalers.rows.at(target.scaler);
   const std::vector<ScalerTarget> all = targets_of(scaler);
@@ -210,7 +210,8 @@ bool SnapshotBuilder::read_template(Target& target, model::Workload& row, bool g
   row.pod_class = target.pod_class;
   if (workload.leader && row.pods > 1 && !have_equal_request(*workload.leader, workload.pod)) {
     if (!target.leader_class.valid()) target.leader_class = eligibility_.take_class(*workload.leader, apart_from);
-    const MilliGpu most = whole_gpus(row.gpus_per_replica) - MilliGpu{row.pods - 1};  // each other pod has some
+    // Each of the other pods holds at least 0.001 GPU.
+    const MilliGpu most = whole_gpus(row.gpus_per_replica) - MilliGpu{row.pods - 1};
     row.leader = {.gpus = std::min(gpus_of(workload.leader->requests), most), .pod_class = target.leader_class};
   }
   const model::GpuKindId gpu = eligibility_.kind_for(row.pod_class, state_->view.nodes);

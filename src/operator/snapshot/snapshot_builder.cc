@@ -1,6 +1,7 @@
 #include "operator/snapshot/snapshot_builder.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <set>
@@ -35,10 +36,22 @@ model::Node::Phase phase_of(const kube::Node& node) {
   return node.ready() && !node.unschedulable ? model::Node::Phase::ready : model::Node::Phase::cordoned;
 }
 
+/// Returns true if the node has a taint that Kubernetes, the cloud provider or Karpenter sets on each new node and
+/// takes away a moment after the node is ready. Source: `KnownEphemeralTaints` of sigs.k8s.io/karpenter.
+bool has_boot_taint(const kube::Node& node) {
+  static constexpr std::array<std::string_view, 4> kBootTaints = {
+      "karpenter.sh/unregistered", "node.cloudprovider.kubernetes.io/uninitialized", "node.kubernetes.io/not-ready",
+      "node.kubernetes.io/unreachable"};
+  return std::ranges::any_of(node.taints, [](const kube::Taint& taint) {
+    return std::ranges::find(kBootTaints, taint.key) != kBootTaints.end();
+  });
+}
+
 /// Returns true if the node of a claim accepts pods, or has accepted pods before. Until Karpenter sets the condition
 /// Initialized, a ready node can still wait for the driver that removes its startup taint.
 bool has_started(const kube::NodeClaim& claim, const kube::Node& node) {
-  return claim.initialized() || (node.ready() && claim.spec.startup_taints.empty());
+  if (claim.initialized()) return true;
+  return node.ready() && claim.spec.startup_taints.empty() && !has_boot_taint(node);
 }
 
 /// Returns the labels of a claim. Karpenter sets them at the launch; before that, a requirement with one value stands
@@ -139,12 +152,8 @@ SnapshotBuilder::Output SnapshotBuilder::read_all_objects(const ClusterView& vie
 void SnapshotBuilder::finish_eligibility(Pass& pass) {
   // A pod that asks for another extended resource adds the amounts of this resource to the instance types.
   if (state_->extended_of_pools != eligibility_.extended_resources().size()) read_pools();
-  const auto node_named = [&](const std::string& name) -> const kube::Node* {
-    const auto known = state_->nodes.find(name);
-    return known == state_->nodes.end() ? nullptr : state_->view.nodes.rows.at(known->second.row).get();
-  };
-  const bool changed = eligibility_.finish(state_->view.nodes, node_named,
-                                           [&](model::NodeId id) -> model::Node& { return node_row(pass, id); });
+  const bool changed =
+      eligibility_.finish(state_->view.nodes, [&](model::NodeId id) -> model::Node& { return node_row(pass, id); });
   if (changed || pass.reads_all) {
     catalog_.set_eligibility(eligibility_.classes(), eligibility_.extended_resources());
   }
@@ -230,6 +239,7 @@ void SnapshotBuilder::read_node(Pass& pass, kube::RowId at, const kube::Node& no
   if (const std::string* zone = node.meta.labels.find(kube::labels::kZone)) ++state_->zones[*zone];
   State::KnownNode& seen = state_->nodes[node.meta.name];
   seen = {.row = at};
+  eligibility_.set_labels(node.meta.name, &node.meta.labels);
   const ClaimedGpus::NodeGpus& described = state_->holders.on_node(node.meta.name);
   const bool by_devices = gpus_of(node.allocatable) == MilliGpu{};  // no device plugin offers its GPUs
   const MilliGpu gpus = by_devices ? whole_gpus(described.gpus) : gpus_of(node.allocatable);
@@ -274,7 +284,8 @@ void SnapshotBuilder::read_node_without_gpus(Pass& pass, kube::RowId at, const k
   pass.nodes[id] = std::move(row);
 }
 
-/// Reads the offerings of all pools whose instance types the fleet describes. Other pools only keep their positions.
+/// Reads the fleet limits and all pools, with their offerings of the instance types that the fleet describes. A pool
+/// that no longer exists only keeps its position.
 void SnapshotBuilder::read_pools() {
   std::set<std::string> zones;
   for (const auto& [zone, nodes] : state_->zones) zones.insert(zone);
@@ -358,8 +369,8 @@ void SnapshotBuilder::read_claims(Pass& pass) {
 
 /// Returns the phase of a claim. The nodes and the claims are watched separately, so a claim can report its node as
 /// registered before the node is seen, or later. A claim whose node is not seen with GPUs is on its way, because the
-/// driver of the node may not run yet. If the claim is initialized, the node has lost its GPUs, and the claim counts as
-/// registered.
+/// driver of the node may not run yet. If the claim is initialized and its node is seen without GPUs, the node has lost
+/// them, and the claim counts as registered.
 model::Claim::Phase SnapshotBuilder::claim_phase(const kube::NodeClaim& claim) const {
   using Phase = model::Claim::Phase;
   const bool has_lost_gpus = claim.initialized() && state_->nodes.contains(claim.node);

@@ -33,7 +33,7 @@ struct ServiceOrigin {
   /// The more restrictive of the fleet's and the scaler's mode. It is at most Shadow if another autoscaler has the
   /// target, or if the spec of the scaler has a fault.
   Mode mode = Mode::shadow;
-  bool gpu_known = false;  ///< the GPU kind is stated or follows from nodes; otherwise any kind is used
+  bool gpu_known = false;  ///< the GPU kind is stated or follows from nodes or the template; otherwise any is used
 
   /// Returns a key that is the same in every process for the same target of the same scaler.
   std::string key() const { return scaler_uid + "/" + target.kind + "/" + target.name; }
@@ -164,7 +164,8 @@ class SnapshotBuilder {
   void retire(Pass& pass, Replica& replica);
   void set_gang(Pass& pass, Replica& replica, std::uint32_t at, Instant expected_ready_at);
   void add_pods(Pass& pass, const Replica& replica, model::Gang& gang, const std::vector<std::uint8_t>& sets);
-  void read_placement_request(Replica& replica, model::Gang& gang, const std::vector<std::uint8_t>& sets);
+  void read_placement_request(Replica& replica, model::Gang& gang, const std::vector<std::uint8_t>& sets,
+                              model::PodRule of_gang);
   void number_gangs(Pass& pass, Target& target, const ReplicaKeys& keys);
   void number_all_gangs(Pass& pass, Target& target);
   void number_unnumbered(ReplicaNumbers& numbers, const std::vector<model::GangId>& gangs);

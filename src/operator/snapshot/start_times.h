@@ -21,7 +21,8 @@ class StartTimes {
 
   /// Returns the upper quartile of the known times, or none.
   std::optional<Duration> typical() const;
-  /// Predicts when a starting replica will serve: after the typical time. Never if no time is known.
+  /// Predicts when a starting replica will serve: the typical time after its last pod was bound. Returns
+  /// `Instant::never()` if no time is known.
   Instant expected_ready_at(const PodGroup& replica) const;
 
  private:

@@ -89,8 +89,8 @@ bool is_unchanged(const kube::StoreSnapshot<View>& before, const kube::StoreSnap
   return unchanged;
 }
 
-/// Finds workloads that were changed. If more has changed than the status, the desired replicas, the template, the
-/// labels and the annotations, the targets of scalers may be others.
+/// Finds the workloads that have changed. The list of targets may have changed, too, if a workload has another owner,
+/// or if more than its status, desired replicas, template, labels and annotations has changed.
 class WorkloadChanges {
  public:
   explicit WorkloadChanges(ViewChanges& out) : out_(out) {}

@@ -59,13 +59,13 @@ struct ViewChanges {
   bool queues = false;                               ///< a Queue of Capstan or of KAI has changed
   bool claims = false;                               ///< a NodeClaim has changed
   bool pools = false;                                ///< a NodePool has changed
-  std::vector<WorkloadChange> workloads;             ///< workloads whose objects have been replaced
+  std::vector<WorkloadChange> workloads;             ///< workloads with a new version of the same object
   std::set<kube::RowId> scalers;                     ///< changed scalers
   bool targets = false;  ///< the list of targets, their workloads or their other autoscalers may have changed
 };
 
-/// Compares two views of a cluster. It costs one comparison for every 64 objects, and one for each changed object. A
-/// status on which no row depends counts as unchanged.
+/// Compares two views of a cluster. It costs one comparison for every block of 64 objects, and one for each object of a
+/// changed block. A status on which no row depends counts as unchanged.
 /// @return none if the FleetPolicy has changed, so that all objects have to be read
 std::optional<ViewChanges> changes_between(const ClusterView& before, const ClusterView& after);
 

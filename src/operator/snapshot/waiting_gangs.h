@@ -36,7 +36,7 @@ std::string kai_group_of(const kube::Pod& pod);
 std::string gang_key_of(const kube::Pod& pod);
 
 /// Returns the gangs of the pods of one namespace, in the order of their first pods. A gang is a KAI PodGroup, a group
-/// of a LeaderWorkerSet, the pods with one `capstan.dev/gang`, or else a single pod.
+/// of a LeaderWorkerSet, the pods with the same `capstan.dev/gang`, or else a single pod.
 /// https://github.com/NVIDIA/KAI-Scheduler/blob/main/docs/batch/README.md
 std::vector<PodGroup> gangs_of(std::span<const kube::Pod* const> pods, const GangSizes& sizes);
 

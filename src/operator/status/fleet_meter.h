@@ -49,7 +49,7 @@ class FleetMeter {
   struct NodeWaits {
     std::int64_t ready = 0;   ///< nodes that became ready
     Duration sum{};           ///< total time from their requests until they were ready
-    std::int64_t failed = 0;  ///< requests that ended without a node
+    std::int64_t failed = 0;  ///< requests that ended before their node was ready
     std::int64_t open = 0;    ///< requests whose node is not ready yet
   };
   const NodeWaits& node_waits() const { return waits_; }

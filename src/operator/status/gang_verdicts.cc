@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/unit_text.h"
 #include "explain/summary.h"
 #include "kube/json.h"
 #include "model/reason_sentence.h"
@@ -49,7 +50,9 @@ std::string where_words(const model::BindPods& bind, const KubeWorld& world) {
   std::string words = "in mode Active, Capstan would bind the pods to ";
   for (auto at = nodes.begin(); at != nodes.end(); ++at) {
     const auto number = static_cast<std::size_t>(std::distance(nodes.begin(), at));
-    if (number == kShown) return words + " and " + std::to_string(nodes.size() - kShown) + " more nodes";
+    if (number == kShown) {
+      return words + " and " + count_text(std::ssize(nodes) - std::int64_t{kShown}, "more node", "more nodes");
+    }
     words += (number == 0 ? "" : number + 1 == nodes.size() ? " and " : ", ") + *at;
   }
   return words;
@@ -128,8 +131,9 @@ std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld&
         summarizer.gang(verdict.gang, scaled ? controller.scale_decision(gang->service) : decide::scale::Decision()));
     // A node provisioner must not buy nodes for a gang that waits for something other than room.
     const bool is_held = verdict.kind == decide::place::PlacementResult::Kind::held_by_queue;
-    const bool has_rule =
-        verdict.why.code == ReasonCode::rule_not_supported || verdict.why.code == ReasonCode::pods_gated;
+    const bool has_rule = verdict.why.code == ReasonCode::rule_not_supported ||
+                          verdict.why.code == ReasonCode::pods_gated ||
+                          verdict.why.code == ReasonCode::no_gpus_requested;
     const bool room_would_help = !is_held && !lacks_pods && !has_rule;
     if (fleet.nodes == Mode::off && room_would_help) out.reason = "Unschedulable";
   }

@@ -15,9 +15,9 @@
 namespace capstan::op {
 
 /// The reason why a gang is pending or, in Shadow, the nodes on which Capstan would place it. The gang's pods and an
-/// Event on its first pod show the verdict.
+/// Event on its first pending pod show the verdict.
 struct GangVerdict {
-  std::string uid;  ///< UID of its first pod
+  std::string uid;  ///< UID of its first pending pod
   std::string
       reason;  ///< code in CamelCase: "Shortfall", "FleetGpuLimit"; "Unschedulable" if another provisioner has to act
   /// The nodes on which Capstan would place the gang, a fault of its pods, or three lines of `explain`, joined.
@@ -30,12 +30,14 @@ struct GangVerdict {
 /// would bind now. In Shadow, a gang has no verdict at first, so that its own scheduler can bind it. A gang whose pods
 /// are still being created has none either. If the nodes layer states a reason, the verdict has this reason instead of
 /// that of placement. If the nodes layer is Off, the reason of a gang that needs nodes is "Unschedulable", on which
-/// another node provisioner acts. A gang that lacks pods or waits for the limit of a queue keeps its own reason.
+/// another node provisioner acts. More nodes do not help a gang that lacks pods, waits for the limit of a queue, has
+/// gated pods or has a rule that Capstan does not support, so it keeps its own reason.
 std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld& world,
                                        const control::Controller& controller);
 
-/// Publishes verdicts when they begin, when their reason changes and when a gang has more pods: as an Event, and if
-/// placement is Active as the condition PodScheduled of the first 64 pods. It builds requests, but does not send them.
+/// Publishes a verdict when it begins, when its reason changes and when its gang has more pending pods. It does so with
+/// an Event and, if placement is Active, with the condition PodScheduled of the first 64 pending pods. It builds
+/// requests, but does not send them.
 class GangVerdictWriter {
  public:
   struct Output {
@@ -49,7 +51,7 @@ class GangVerdictWriter {
     std::string reason;
     std::size_t pods = 0;  ///< number of pending pods at the last update
   };
-  std::map<std::string, Published> published_;  ///< published verdicts by UID of the first pod
+  std::map<std::string, Published> published_;  ///< published verdicts by UID of the first pending pod
 };
 
 }  // namespace capstan::op

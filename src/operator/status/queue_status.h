@@ -17,7 +17,7 @@ namespace capstan::op {
 struct QueueReport {
   std::string name;
   MilliGpu held;      ///< GPUs of pods with a node
-  MilliGpu waiting;   ///< GPUs that pending pods request, in complete gangs that Capstan places
+  MilliGpu waiting;   ///< GPUs that pending pods of the snapshot request, whichever scheduler places them
   std::string fault;  ///< defect because of which no pod of the queue is placed; empty: none
   friend bool operator==(const QueueReport&, const QueueReport&) = default;
 };

@@ -30,7 +30,7 @@ class StatusGate {
     found->second.in_flight = false;
     found->second.arrived = written;
   }
-  /// Forgets the objects for whose UID `exists` returns false.
+  /// Forgets the objects for whose UID `exists` returns false, unless a write is in flight.
   template <typename Exists>
   void forget_unless(Exists exists) {
     std::erase_if(rows_, [&](const auto& row) { return !row.second.in_flight && !exists(row.first); });

@@ -14,9 +14,10 @@
 
 namespace capstan::op {
 
-/// Decides when a scaler's status is written, and makes Events of changed recommendations. A change of the state or of
-/// the decision is written after `kMinInterval`. If only ages, messages, ledgers and times have changed, they are
-/// written after `kRefresh`. It builds requests, but does not send them.
+/// Decides when a scaler's status is written, and makes Events of changed recommendations and of roll-backs. A change
+/// of the state or of the decision is written as soon as the last write is `kMinInterval` ago. If only ages, messages,
+/// ledgers and times have changed, they are written when the last write is `kRefresh` ago. It builds requests, but does
+/// not send them.
 class StatusWriter {
  public:
   static constexpr Duration kMinInterval = std::chrono::seconds(2);

@@ -30,7 +30,7 @@ class ClusterWatch {
   void run_once();
   Instant next_deadline() const;
 
-  /// Returns true if every kind that the server has was read completely at least once.
+  /// Returns true if the list of APIs, every watched kind and every target of another kind were read at least once.
   bool synced() const;
   /// Returns a line for each kind that was not read yet, with the reason: "deployments.apps: 403 Forbidden: …".
   std::vector<std::string> waiting_for() const;
@@ -44,8 +44,8 @@ class ClusterWatch {
   /// error of each.
   std::map<std::string, std::string> refusals() const;
 
-  /// Returns the age of the copy of each kind that was read completely once. A kind that is watched only if the server
-  /// has it is left out if the server no longer has it, because it has no objects.
+  /// Returns the age of the copy of each kind that was read completely once. An optional kind that the server no longer
+  /// has is left out, because it has no objects.
   std::map<std::string, Duration> ages(Instant now) const;
   Duration oldest(Instant now) const;  ///< the largest of these ages
   /// Largest age of a copy on which the controller acts. An older copy may lack bound pods or bought nodes. On a quiet

@@ -34,8 +34,8 @@ struct PodGroup {
   bool whole() const { return static_cast<std::int64_t>(pods.size()) >= expected; }
 };
 
-/// Returns the replicas of a workload among pods of its namespace, in the order of the pods: the pods of a Deployment
-/// or a StatefulSet, or the groups of a LeaderWorkerSet. Pods that have ended are left out.
+/// Returns the replicas of a workload among pods of its namespace: the pods of a Deployment or a StatefulSet in the
+/// given order, or the groups of a LeaderWorkerSet in the order of their numbers. Pods that have ended are left out.
 std::vector<PodGroup> replicas_of(const kube::Workload& workload, std::span<const kube::Pod* const> pods);
 
 /// Returns the number of a pod's group in a LeaderWorkerSet, or none.

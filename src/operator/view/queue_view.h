@@ -30,7 +30,7 @@ inline constexpr GpuCount kMaxQueueLimit = 10'000'000;
 inline constexpr std::string_view kQueueLabel = "capstan.dev/queue";
 inline constexpr std::string_view kKaiQueueLabel = "kai.scheduler/queue";
 
-/// Label of pods by which KAI may end them for pods with a higher priority.
+/// Label that states whether KAI may preempt a pod for pods with a higher priority.
 /// https://github.com/NVIDIA/KAI-Scheduler/blob/main/docs/priority/README.md
 inline constexpr std::string_view kKaiPreemptibilityLabel = "kai.scheduler/preemptibility";
 

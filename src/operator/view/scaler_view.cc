@@ -14,7 +14,7 @@
 namespace capstan::op {
 namespace {
 
-/// The largest price of a replica that is accepted: one million USD/h.
+/// The largest price that is accepted: one million USD/h.
 constexpr MicroUsd kMaxPerHour{1'000'000'000'000};
 
 constexpr RequestCount kMaxInQueue = 1'000'000;    // requests in the queue of one replica
@@ -36,10 +36,16 @@ std::int64_t positive(kube::Json value, std::int64_t fallback) {
   return std::max<std::int64_t>(1, value.integer(fallback));
 }
 
-/// Reads a price. An invalid price is 0, as if it was not stated.
+/// Reads a price, up to kMaxPerHour. The schema admits any number of digits, so a price may be too large for the type
+/// of its value; it is then the largest price. An invalid price is 0: as a limit, it admits no purchase.
 MicroUsd price_of(kube::Json value) {
-  const MicroUsd price = manifest::read_usd(value.text()).value_or(MicroUsd{});
-  return std::clamp(price, MicroUsd{}, kMaxPerHour);
+  const std::string_view text = value.text();
+  if (const std::optional<MicroUsd> price = manifest::read_usd(text)) {
+    return std::clamp(*price, MicroUsd{}, kMaxPerHour);
+  }
+  const std::string_view whole = text.substr(0, text.find('.'));
+  const bool is_number = !whole.empty() && whole.find_first_not_of("0123456789") == whole.npos;
+  return is_number && !manifest::read_usd(whole) ? kMaxPerHour : MicroUsd{};
 }
 
 constexpr std::array<std::string_view, 3> kModeLabels{"Off", "Shadow", "Active"};

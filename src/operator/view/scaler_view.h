@@ -41,7 +41,7 @@ struct InferenceScaler {
     kube::TargetRef target;
     ReplicaCount min_replicas = 1;
     ReplicaCount max_replicas = 1;
-    std::string gpu;  ///< GPU kind; empty: taken from the nodes
+    std::string gpu;  ///< GPU kind; empty: follows from the nodes or the pod template
     /// Row of the engine table; empty: found by the model's name.
     struct EngineProfile {
       std::string model;

@@ -39,6 +39,32 @@ TEST(ScalerView, AnAbsentFieldHasTheDefaultOfTheSchema) {
   EXPECT_EQ(scaler.mode, Mode::shadow);
 }
 
+/// The pattern of the schema admits any number of digits. Only a server without our schema admits the last four rows.
+TEST(ScalerView, ALimitInUsdPerHourIsNeverLooserThanStated) {
+  const struct {
+    const char* limit;
+    std::optional<std::int64_t> micro_usd;
+  } rows[] = {{R"({"usdPerHour": "250"})", 250'000'000},
+              {R"({"usdPerHour": "0.000001"})", 1},
+              {R"({"usdPerHour": "0"})", 0},
+              {R"({"usdPerHour": "1000001"})", 1'000'000'000'000},
+              {R"({"usdPerHour": "99999999999999999999"})", 1'000'000'000'000},
+              {R"({"usdPerHour": "99999999999999999999.5"})", 1'000'000'000'000},
+              {R"({})", std::nullopt},
+              {R"({"usdPerHour": "-5"})", 0},
+              {R"({"usdPerHour": "much"})", 0},
+              {R"({"usdPerHour": ""})", 0},
+              {R"({"usdPerHour": ".5.5"})", 0}};
+  for (const auto& [limit, micro_usd] : rows) {
+    kube::JsonDocument document;
+    const std::string text = R"({"metadata": {"name": "default"}, "spec": {"limits": )" + std::string(limit) + "}}";
+    const FleetPolicy policy = read_fleet_policy(document.parse(text).value());
+    ASSERT_EQ(policy.limits.price_per_hour.has_value(), micro_usd.has_value()) << limit;
+    if (!micro_usd) continue;
+    EXPECT_EQ(policy.limits.price_per_hour->count, *micro_usd) << limit;
+  }
+}
+
 TEST(ScalerView, SurviveNamesALevelOfDomains) {
   for (const auto& [word, level] :
        {std::pair("Node", model::TopologyLevel::node), std::pair("Rack", model::TopologyLevel::rack),

@@ -23,7 +23,7 @@ struct PanicState {
 };
 
 /// Returns true if the value of the panic window is more than `threshold` times that of the stable window, or if the
-/// latter is 0.
+/// latter is 0 or below.
 bool is_panic(double stable, double panic, double threshold = 2);
 
 /// Implements the KPA of AIBrix. Its documentation expects totals over all pods, but AIBrix passes means. The tolerance

@@ -106,7 +106,8 @@ struct PrefillDecode {
   ReplicaCount prefill = 0, decode = 0;
   friend bool operator==(const PrefillDecode&, const PrefillDecode&) = default;
 };
-/// Cuts both counts by the same share; (0, 0) if not even the minimum of both fits.
+/// Cuts the prefill count in proportion to the GPU budget, and gives the rest of the budget to decode replicas.
+/// Returns (0, 0) if not even the minimum of both fits.
 PrefillDecode within_budget(PrefillDecode wanted, std::int64_t prefill_gpus, std::int64_t decode_gpus,
                             std::int64_t max_gpu_budget, ReplicaCount min_endpoint);
 

@@ -8,9 +8,9 @@
 #include "base/quantity.h"
 #include "base/time.h"
 
-/// The part of KEDA outside the HPA: it turns a query result into a metric, provides a fallback if the query fails, and
-/// decides between zero and one replica. Above one, only the HPA decides. Source: kedacore/keda pkg/scalers,
-/// pkg/fallback, pkg/scaling/executor.
+/// The part of KEDA outside the HPA: it turns a query result into a metric, provides a fallback if the query fails,
+/// scales an inactive workload down to zero or its idle count, and scales a workload up to its minimum. The HPA decides
+/// all other changes. Source: kedacore/keda pkg/scalers, pkg/fallback, pkg/scaling/executor.
 namespace capstan::peers::keda {
 
 /// Returns the lower bound of the HPA that KEDA creates. Without the feature gate HPAScaleToZero, an HPA cannot have a
@@ -30,7 +30,7 @@ struct Series {
 std::optional<double> prometheus_value(std::span<const Series> series, bool http_ok, bool ignore_null_values);
 
 /// Returns a metric or target as a Kubernetes quantity in thousandths: NaN, infinite and negative values become 0. A
-/// value that does not fit 64 bits, 9e15 or more, is clamped. KEDA keeps the whole part of such a value instead.
+/// value above about 9.2e15, whose thousandths do not fit 64 bits, is clamped. KEDA keeps its whole part instead.
 std::int64_t quantity_milli(double value);
 
 enum class MetricType : std::uint8_t { average_value, value };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -11,7 +12,7 @@
 namespace capstan::peers::keda {
 namespace {
 
-/// The value of a part of a formula. Lists hold no lists, so that the work is bounded by the number of parts.
+/// The value of a part of a formula. Lists hold no lists, so that no list has more items than the formula has parts.
 struct Item {
   enum class Type : std::uint8_t { nil, truth, number, list };
 
@@ -37,7 +38,7 @@ struct Scope {
   std::size_t index = 0;
 };
 
-/// Returns x to the power of y, where x is above 0; exact for integer powers within double precision.
+/// Returns x to the power of y, where x is finite and above 0; exact for integer powers within double precision.
 double positive_power(double x, double y) {
   constexpr double kMaxSteps = 1075, kMaxExponent = 700;  // the least double is 2 to the power of -1074
   if (std::abs(y) <= kMaxSteps && std::floor(y) == y) {
@@ -46,16 +47,21 @@ double positive_power(double x, double y) {
     for (double n = 0; n < std::abs(y); ++n) result *= factor;
     return result;
   }
-  const double exponent = y * portable_log(x);
+  // portable_log() takes no subnormal number, so such a number is multiplied by 2 to the power of 54.
+  constexpr double kLogOfFactor = 54 * 0.69314718055994530942;
+  const bool is_subnormal = x < std::numeric_limits<double>::min();
+  const double exponent = y * (is_subnormal ? portable_log(x * 0x1p54) - kLogOfFactor : portable_log(x));
   return std::abs(exponent) <= kMaxExponent ? portable_exp(exponent) : exponent > 0 ? HUGE_VAL : 0;
 }
 
 /// Computes a power like Go's math.Pow, whose special cases are those of C.
 double power(double x, double y) {
-  if (y == 0 || x == 1) return 1;
+  if (y == 0 || x == 1 || (x == -1 && std::isinf(y))) return 1;
   if (std::isnan(x) || std::isnan(y)) return std::nan("");
-  if (x < 0 && std::floor(y) != y) return std::nan("");
-  const double size = x == 0 ? (y < 0 ? HUGE_VAL : 0) : positive_power(std::abs(x), y);
+  if (x < 0 && std::isfinite(x) && std::floor(y) != y) return std::nan("");
+  const bool is_limit = x == 0 || std::isinf(x);
+  const double limit = (x == 0) == (y < 0) ? HUGE_VAL : 0;
+  const double size = is_limit ? limit : positive_power(std::abs(x), y);
   return std::signbit(x) && std::abs(std::fmod(y, 2)) == 1 ? -size : size;
 }
 

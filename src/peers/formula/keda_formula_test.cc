@@ -12,6 +12,9 @@ Result<std::optional<double>> of_triggers(std::string_view formula) {
   return evaluate_formula(formula, [](std::string_view name) -> std::optional<std::optional<double>> {
     if (name == "a") return std::optional(2.0);
     if (name == "b_1") return std::optional(5.0);
+    if (name == "inf") return std::optional(HUGE_VAL);
+    if (name == "nan") return std::optional(std::nan(""));
+    if (name == "zero") return std::optional(0.0);
     if (name == "gone") return std::optional<double>();
     return std::nullopt;
   });
@@ -48,6 +51,57 @@ TEST(KedaFormula, Arithmetic) {
                  {"max(a, [b_1, 3], 4)", 5},
                  {"mean([a, b_1]) + median(1, 9, 4)", 7.5}});
   EXPECT_TRUE(std::isinf(**of_triggers("a / 0")));
+  EXPECT_NEAR(**of_triggers("(2 ** -1060) ** 0.5 * 2 ** 530"), 1, 1e-9) << "of a subnormal number";
+}
+
+/// The special cases that the documentation of Go's math.Pow lists, in its order.
+TEST(KedaFormula, SpecialCasesOfPowersAreThoseOfGo) {
+  const double nan = std::nan("");
+  const Values rows[] = {
+      {"nan ** 0", 1},
+      {"inf ** -zero", 1},
+      {"1 ** nan", 1},
+      {"1 ** -inf", 1},
+      {"-inf ** 1", -HUGE_VAL},
+      {"(-3) ** 1", -3},
+      {"nan ** 2", nan},
+      {"2 ** nan", nan},
+      {"zero ** -3", HUGE_VAL},
+      {"(-zero) ** -3", -HUGE_VAL},
+      {"(-zero) ** -inf", HUGE_VAL},
+      {"(-zero) ** inf", 0.0},
+      {"(-zero) ** -2", HUGE_VAL},
+      {"(-zero) ** -0.5", HUGE_VAL},
+      {"(-zero) ** 3", -0.0},
+      {"(-zero) ** 2", 0.0},
+      {"(-zero) ** 0.5", 0.0},
+      {"(-1) ** inf", 1},
+      {"(-1) ** -inf", 1},
+      {"(-2) ** inf", HUGE_VAL},
+      {"2 ** -inf", 0.0},
+      {"0.5 ** inf", 0.0},
+      {"(-0.5) ** -inf", HUGE_VAL},
+      {"inf ** 0.5", HUGE_VAL},
+      {"inf ** inf", HUGE_VAL},
+      {"inf ** -0.5", 0.0},
+      {"(-inf) ** 3", -HUGE_VAL},
+      {"(-inf) ** 2", HUGE_VAL},
+      {"(-inf) ** 0.5", HUGE_VAL},
+      {"(-inf) ** -3", -0.0},
+      {"(-inf) ** -0.5", 0.0},
+      {"(-inf) ** -inf", 0.0},
+      {"(-2) ** 0.5", nan},
+  };
+  for (const auto& [text, expected] : rows) {
+    const Result<std::optional<double>> result = of_triggers(text);
+    ASSERT_TRUE(result && *result) << text;
+    if (std::isnan(expected)) {
+      EXPECT_TRUE(std::isnan(**result)) << text;
+      continue;
+    }
+    EXPECT_EQ(**result, expected) << text;
+    EXPECT_EQ(std::signbit(**result), std::signbit(expected)) << text;
+  }
 }
 
 TEST(KedaFormula, Choices) {

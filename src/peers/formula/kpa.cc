@@ -11,7 +11,8 @@ std::int64_t to_int32(double value) {
   return std::isnan(value) ? 0 : static_cast<std::int64_t>(std::clamp(value, -2147483648.0, 2147483647.0));
 }
 
-/// Enters, prolongs or leaves panic mode. It ends when more than one stable window has passed since the last trigger.
+/// Enters, prolongs or leaves panic mode. Panic mode ends more than one stable window after the threshold was last
+/// reached.
 void update_panic(const Spec& spec, State& state, bool over, Instant now) {
   if (over) {
     state.last_panic_at = now;

@@ -36,7 +36,7 @@ struct Revision {
 };
 
 struct Step {
-  ReplicaCount desired = 0;  ///< kUnknown: not known yet; 0 without `applied`: the revision becomes inactive first
+  ReplicaCount desired = 0;  ///< kUnknown: not known yet; 0 without `applied`: no pod runs, or the last one stays
   bool applied = false;      ///< true: the replica count changes
   bool recheck = false;      ///< true: check again when a known time has passed
   bool probe = false;        ///< true: the activator did not answer and is probed in the background

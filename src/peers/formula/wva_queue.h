@@ -58,7 +58,8 @@ struct Sizing {
 std::optional<QueueFigures> analyze_queue(const QueueConfig& config, const RequestSize& size,
                                           float requests_per_second);
 
-/// Returns the highest rate that keeps the targets; empty if there is none.
+/// Returns the highest rate that keeps the targets; empty if there is none. As in the source, a target of tokens/s has
+/// only one effect, whatever its value: 10 % of the engine's maximum rate stay unused.
 std::optional<Sizing> size_queue(const QueueConfig& config, const RequestSize& size, const SizingTargets& targets);
 
 /// Returns ceil(demand / rate of one engine).

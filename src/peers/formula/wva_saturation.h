@@ -98,7 +98,7 @@ struct SchedulerQueue {
 };
 
 struct Supply {
-  std::map<std::string, std::int64_t> per_replica_capacity;  ///< capacity of a replica by requested variant, tokens
+  std::map<std::string, std::int64_t> per_replica_capacity;  ///< capacity of one replica by its variant, tokens
   double demand = 0, required = 0, spare = 0;                ///< tokens
 };
 

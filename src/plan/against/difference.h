@@ -14,6 +14,7 @@ namespace capstan::plan {
 struct Saving {
   std::optional<std::int64_t> micro_usd_per_month{};  ///< saved money; negative: additional cost; nothing: unknown
   bool is_at_most = false;                            ///< the amount is an upper bound
+  Evidence evidence = Evidence::modelled;             ///< origin of the amount
   std::string formula{};  ///< formula of the amount, or another effect on the bill: "...bounds the pool at 96.00 USD/h"
   std::string removed_risk{};  ///< risk that the change removes: "a burst that is served late"; empty: none is known
   int grade = 9;               ///< grade of the risk; 1 is the gravest

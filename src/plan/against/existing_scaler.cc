@@ -73,8 +73,8 @@ ScalersOfService scalers_of(const ServiceSpec& spec, const ServicePlan& service,
 }
 
 /// Returns the series labels under which the queries of an autoscaler find its replicas: those of the plan's pods in
-/// the namespace of the autoscaler, and each value that a query asks for. Only the replicas of one role are simulated,
-/// so that a query that names a pod label or a job means them.
+/// the namespace of the autoscaler, and each value that a query asks for. A simulated autoscaler sees only the
+/// series of the replicas that it scales, so a pod label or a job in one of its queries can only mean these replicas.
 std::string series_labels_of(const PlanSpec& spec, const ServiceSpec& service, const ExistingObject& object,
                              model::Role role) {
   Yaml labels;

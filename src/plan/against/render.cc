@@ -147,6 +147,7 @@ AgainstJson change_json(const Difference& change) {
   out["saves_usd_per_month"] = change.saving.micro_usd_per_month
                                    ? AgainstJson(static_cast<double>(*change.saving.micro_usd_per_month) / 1e6)
                                    : AgainstJson();
+  out["saves_evidence"] = change.saving.micro_usd_per_month ? std::string(words(change.saving.evidence)) : "";
   return out;
 }
 

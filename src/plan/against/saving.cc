@@ -155,7 +155,8 @@ void add_consolidation_saving(const Plan& plan, const Difference& change, Saving
     for (const Statement& statement : section.statements) {
       if (!statement.trap_micro_usd_per_year) continue;
       per_year += *statement.trap_micro_usd_per_year;
-      formula += (formula.empty() ? "" : "; ") + statement.value + ": " + statement.why;
+      formula += fmt::format("{}{} / 12 months: {}", formula.empty() ? "" : "; ", statement.value, statement.why);
+      out.evidence = statement.evidence;
     }
   }
   if (per_year == 0) return;

@@ -22,8 +22,11 @@ Plan plan_of_chat() {
   service.seeds.push_back({.simulated = std::chrono::hours(1), .paid_gpu_ns = 10ll * 3'600'000'000'000});
   plan.services.push_back(std::move(service));
   Section cost{.key = "cost"};
-  cost.statements.push_back(
-      {.name = "consolidation trap", .value = "a lot", .why = "60 a day", .trap_micro_usd_per_year = 6'000'000'000});
+  cost.statements.push_back({.name = "consolidation trap",
+                             .value = "a lot",
+                             .why = "60 a day",
+                             .evidence = Evidence::assumed,
+                             .trap_micro_usd_per_year = 6'000'000'000});
   plan.sections.push_back(std::move(cost));
   return plan;
 }
@@ -63,6 +66,8 @@ TEST(Saving, OfConsolidationIsThatOfTheSectionOnCost) {
                                        .found = Yaml("WhenEmptyOrUnderutilized"),
                                        .planned = Yaml("WhenEmpty")});
   EXPECT_EQ(found.micro_usd_per_month, 500'000'000);
+  EXPECT_EQ(found.formula, "a lot / 12 months: 60 a day");
+  EXPECT_EQ(found.evidence, Evidence::assumed) << "nothing measured how many replicas Karpenter would end";
   EXPECT_EQ(found.removed_risk, "a replica that is ended while it answers");
 }
 

@@ -33,7 +33,7 @@ struct TokenTerm {
 /// Terms of existing objects that differ from the plan's.
 struct Terms {
   std::string planned_namespace{};
-  std::string existing_namespace{};  ///< namespace of a paired workload; empty: none states another than the plan's
+  std::string existing_namespace{};  ///< namespace of a paired workload if it is not the plan's; otherwise empty
   std::string namespace_source{};    ///< object that states this namespace: "Deployment chat"
   std::vector<LabelTerm> labels{};
   std::vector<PortTerm> ports{};

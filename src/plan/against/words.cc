@@ -68,8 +68,9 @@ std::optional<std::pair<std::string, std::string>> money_words(const Saving& sav
   if (saving.micro_usd_per_month) {
     const std::int64_t amount = *saving.micro_usd_per_month;
     return std::pair<std::string, std::string>(
-        amount >= 0 ? "saves" : "costs", fmt::format("{}{}{}", saving.is_at_most ? "up to " : "", usd_per_month(amount),
-                                                     saving.formula.empty() ? "" : ": " + saving.formula));
+        amount >= 0 ? "saves" : "costs",
+        fmt::format("{}{} ({}){}", saving.is_at_most ? "up to " : "", usd_per_month(amount), words(saving.evidence),
+                    saving.formula.empty() ? "" : ": " + saving.formula));
   }
   if (saving.formula.empty()) return std::nullopt;
   return std::pair<std::string, std::string>("saves", saving.formula);

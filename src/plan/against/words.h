@@ -24,8 +24,8 @@ std::string scaler_conclusion(const std::vector<ScalerRow>& rows);
 
 /// Returns "deploy/pool.yaml:7", or for an absent object "missing".
 std::string place_words(const Difference& change);
-/// Returns the amount as name and text: {"saves", "481 USD/month: formula"}, or {"costs", ...} for additional cost.
-/// Without an amount, the text is the formula alone. Nothing: there is no formula either.
+/// Returns the amount as name and text: {"saves", "481 USD/month (modelled): formula"}, or {"costs", ...} for
+/// additional cost. Without an amount, the text is the formula alone. Nothing: there is no formula either.
 std::optional<std::pair<std::string, std::string>> money_words(const Saving& saving);
 /// Returns a value on one line if it is a scalar without line breaks; else its YAML, which ends with a line break.
 std::string value_words(const Yaml& value);

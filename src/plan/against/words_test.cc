@@ -35,9 +35,12 @@ TEST(AgainstWords, CompareWithThePlansObjectOfTheSameKind) {
 
 TEST(AgainstWords, SayWhetherAChangeSavesOrCosts) {
   EXPECT_EQ(money_words({.micro_usd_per_month = 1'000'000, .formula = "a x b"}),
-            (std::pair<std::string, std::string>("saves", "1 USD/month: a x b")));
+            (std::pair<std::string, std::string>("saves", "1 USD/month (modelled): a x b")));
   EXPECT_EQ(money_words({.micro_usd_per_month = -2'000'000})->first, "costs");
-  EXPECT_EQ(money_words({.micro_usd_per_month = 3'000'000, .is_at_most = true})->second, "up to 3 USD/month");
+  EXPECT_EQ(money_words({.micro_usd_per_month = 3'000'000, .is_at_most = true})->second,
+            "up to 3 USD/month (modelled)");
+  EXPECT_EQ(money_words({.micro_usd_per_month = 4'000'000, .evidence = Evidence::assumed})->second,
+            "4 USD/month (assumed)");
   EXPECT_FALSE(money_words({}));
 }
 

@@ -13,6 +13,10 @@
 // answers.
 namespace capstan::plan {
 
+/// Returns the sum of a month or a year in USD. From 1,000 USD on it has no cents, because the price of one simulated
+/// hour is not that exact: "39,723".
+std::string usd_sum(std::int64_t micro_usd);
+
 /// The price of a GPU and where it is from.
 struct GpuPrice {
   MicroUsd per_hour{};
@@ -43,8 +47,10 @@ struct IdleInput {
 Statement idle_cost(const IdleInput& input);
 
 struct ConsolidationInput {
-  std::int64_t replicas_ended_per_day = 60;  ///< replicas that Karpenter ends to move them to another node
-  Duration cold_start{};                     ///< time from the end of the old replica until the new one serves
+  static constexpr std::int64_t kAssumedPerDay = 60;
+  /// Replicas that Karpenter ends to move them to another node; nothing: `kAssumedPerDay` are assumed.
+  std::optional<std::int64_t> replicas_ended_per_day{};
+  Duration cold_start{};  ///< time from the end of the old replica until the new one serves
   GpuCount gpus_per_replica = 1;
   GpuPrice price{};
   double requests_per_s = 0;  ///< requests of the service; 0: unknown

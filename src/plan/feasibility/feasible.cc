@@ -26,8 +26,8 @@ namespace {
 
 using model::CapacityType;
 
-/// Fewest requests that a replica runs at once within the bound that a refusal advises. With fewer requests at once,
-/// a replica has no room for random arrivals.
+/// Fewest requests that a replica must run at once within a bound, so that an error proposes this bound. With fewer
+/// requests at once, a replica has no room for random arrivals.
 constexpr std::int64_t kRequestsAtOnce = 4;
 
 double milliseconds(Duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
@@ -88,7 +88,7 @@ class ServiceCheck {
     }
     check_slo(fitting);
     check_goodput();
-    // If the idle replicas of some candidates hold the SLO, the errors suggest only their values.
+    // If the idle replicas of some candidates hold the SLO, the checks of the limits use only these candidates.
     if (std::vector<SpecCandidate> fast = fast_candidates(fitting); !fast.empty()) fitting = std::move(fast);
     check_minimum(fitting);
     check_tenant(fitting);

@@ -39,7 +39,8 @@ inline ReplicaCapacity replica_capacity(const ServiceSpec& service, const RoleFl
   return replica_capacity(role.engine, role.role, service.slo, request);
 }
 
-/// Returns the running requests at which a replica generates this many answer tokens per second.
+/// Returns the fewest running requests at which a replica generates this many answer tokens per second; at most the
+/// requests that it runs at once within the SLO.
 double sequences_at(const RoleFleet& role, const model::Slo& slo, const MeanRequest& request, double tokens_per_s);
 
 /// Returns "sequences", "KV memory", "TPOT" or "TTFT".

@@ -76,7 +76,8 @@ struct Trial {
   std::int64_t prompt_tokens = 0;
   Duration cold_start_p50{};  ///< median time from bound to ready; 0: there was no cold start
   Duration cold_start_max{};
-  std::int64_t reclaimed = 0;  ///< replicas that reclaims of spot nodes ended; under `reclaims`, over all seeds
+  /// Replicas that reclaims of spot nodes or the loss of a zone ended; under `reclaims`, over all seeds.
+  std::int64_t reclaimed = 0;
   TrialCondition condition = TrialCondition::planned;
   std::string scenario{};  ///< simulated scenario file; only for a worse condition
 };
@@ -119,10 +120,11 @@ struct FrontierPoint {
   std::int64_t seeds = 1;     ///< number of simulations with different seeds
   bool is_chosen = false;     ///< the fleet of the plan
   bool is_runner_up = false;  ///< `ServicePlan::runner_up`
-  std::string scenario{};  ///< the simulated scenario file; empty: not kept, because the fleet is not on the frontier
+  /// The simulated scenario file. Empty: not kept, because the fleet is neither efficient nor the runner-up.
+  std::string scenario{};
 };
 
-/// A minimum with which the fleet holds the SLO while a zone is lost.
+/// Result of the search for a minimum with which the fleet holds the SLO while a zone is lost.
 struct ZoneLossMinimum {
   std::vector<RoleReplicas> roles{};    ///< in the order of `ServicePlan::roles`; the maximum is that of the plan
   std::int64_t micro_usd_per_hour = 0;  ///< mean over the seeds, with all zones
@@ -130,7 +132,8 @@ struct ZoneLossMinimum {
   Trial trial{};                        ///< the worst seed while the zone is lost
 };
 
-/// The fleet of a plan whose base stays on demand or reserved, with the base or half of it bought as spot instead.
+/// Results of the plan's fleet if all or half of its base is bought as spot. The plan itself has no spot nodes in the
+/// base.
 struct SpotBase {
   std::uint32_t share_ppm = 1'000'000;  ///< share of the nodes of the minimum that are spot, millionths
   std::vector<RoleReplicas> roles{};    ///< in the order of `ServicePlan::roles`; the maximum is that of the plan
@@ -142,8 +145,9 @@ struct SpotBase {
 
 /// Result of a search without the limits of the spec, for a service that misses its SLO within these limits.
 struct RaisedLimits {
-  std::string bounds{};  ///< "limits.gpus: 40 and limits.usd_per_hour: 275.20"; empty: no fleet holds the SLO either
-  std::string fleet{};   ///< the fleet that holds the SLO within these bounds: "20 replicas of ..."
+  /// "limits.gpus: 40 and limits.usd_per_hour: 275.20". Empty: even without limits no fleet holds the SLO.
+  std::string bounds{};
+  std::string fleet{};              ///< the fleet that holds the SLO within these bounds: "20 replicas of ..."
   std::int64_t attainment_ppm = 0;  ///< lowest of the seeds of `fleet`; of the best fleet if none holds the SLO
   std::int64_t seeds = 0;           ///< number of simulations of this fleet
 };
@@ -164,7 +168,7 @@ struct ServicePlan {
   std::vector<RoleFleet> roles{};  ///< the only role, or prefill and decode
   MeanLoad mean_load{};            ///< means of the simulated load
   std::uint32_t spot_ppm = 0;      ///< share of the nodes above the minimum that are bought as spot, millionths
-  ScalerKind scaler = ScalerKind::capstan;  ///< the cheapest that holds the SLO
+  ScalerKind scaler = ScalerKind::capstan;  ///< the cheapest that holds the SLO, or else the one that meets most
   std::vector<ScalerVariant> variants{};    ///< the chosen scaler and the others, in the order of `ScalerKind`
   bool holds_slo = false;                   ///< every seed met the SLO's attainment and goodput
   std::vector<Trial> seeds{};               ///< trials of the chosen scaler, at least five

@@ -26,6 +26,12 @@ signals::PrometheusServer server_of(const MeasureSpec& measure) {
   return server;
 }
 
+/// Adds the keys that state a login to the message of a server that asks for one.
+std::string with_login_hint(const std::string& message) {
+  const bool asks = message.find("HTTP status 401") != message.npos || message.find("HTTP status 403") != message.npos;
+  return message + (asks ? "; state the login of the server in bearer_token_file or headers" : "");
+}
+
 /// Sends queries to one Prometheus server and waits for each answer.
 class MeasuredServer {
  public:
@@ -44,7 +50,7 @@ class MeasuredServer {
     if (!asked) return std::unexpected(asked.error());
     while (!answer) http_.run_once(std::chrono::milliseconds(100));
     if (*answer) return std::move(*answer);
-    return std::unexpected(measure_error(service_, query, answer->error().message));
+    return std::unexpected(measure_error(service_, query, with_login_hint(answer->error().message)));
   }
 
  private:

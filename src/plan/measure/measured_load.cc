@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "base/number_text.h"
@@ -40,13 +41,14 @@ class LoadMeasurement {
     if (!rate) return std::unexpected(measure_error(service_, query.promql, rate.error()));
     rate_ = std::move(*rate);
     add_rate(query);
-    add_in_flight();
+    const std::optional<double> in_flight = add_in_flight();
     const auto prompts = lengths({"prompt", MeasuredPart::prompt_lengths, MeasuredPart::prompt_sum,
                                   MeasuredPart::prompt_tokens, service_.load.prompt, service_.load.has_stated_prompt});
     if (!prompts) return std::unexpected(prompts.error());
     const auto answers = lengths({"answer", MeasuredPart::answer_lengths, MeasuredPart::answer_sum,
                                   MeasuredPart::answer_tokens, service_.load.answer, service_.load.has_stated_answer});
     if (!answers) return std::unexpected(answers.error());
+    if (in_flight) add_mean_time(*in_flight, mean_length(*answers));
     add("pairs of lengths", "independent", "histograms do not say which answer belongs to which prompt",
         Source::assumed);
     add_warnings();
@@ -107,9 +109,10 @@ class LoadMeasurement {
     }
   }
 
-  void add_in_flight() {
+  /// Adds the requests in flight and returns their mean; nothing if the server has none.
+  std::optional<double> add_in_flight() {
     const signals::ApiAnswer* answer = answer_of(MeasuredPart::in_flight);
-    if (answer == nullptr || answer->series.empty()) return;
+    if (answer == nullptr || answer->series.empty()) return {};
     double sum = 0, highest = 0;
     std::int64_t count = 0;
     for (const signals::ApiPoint& point : answer->series.front().points) {
@@ -118,11 +121,29 @@ class LoadMeasurement {
       highest = std::max(highest, point.value);
       ++count;
     }
-    if (count == 0) return;
+    if (count == 0) return {};
+    const double mean = sum / static_cast<double>(count);
     const auto milli = [](double value) { return decimal_text(std::llround(value * 1000)); };
-    add("requests in flight",
-        fmt::format("{} on the mean, {} at most", milli(sum / static_cast<double>(count)), milli(highest)),
+    add("requests in flight", fmt::format("{} on the mean, {} at most", milli(mean), milli(highest)),
         queries_.find(MeasuredPart::in_flight)->promql + "; the simulated fleet has its own");
+    return mean;
+  }
+
+  /// Adds the mean time of a request, by which rate, requests in flight and lengths can be checked against each other.
+  /// @param answer_tokens  mean length of an answer
+  void add_mean_time(double in_flight, double answer_tokens) {
+    constexpr double kFastestTokenMs = 1;  // no engine of the table generates a token in less
+    const double ms = in_flight / rate_.mean_per_s() * 1000;
+    const bool is_too_short = in_flight > 0 && ms < kFastestTokenMs * answer_tokens;
+    const std::string doubt =
+        is_too_short ? fmt::format(
+                           "; no engine generates {:.0f} tokens in this time, so that one of the metrics is not in "
+                           "requests, seconds and tokens",
+                           answer_tokens)
+                     : std::string();
+    add("mean time of a request", fmt::format("{:.2f} s{}", ms / 1000, is_too_short ? ", too short" : ""),
+        fmt::format("{:.4g} requests in flight / {:.4g} requests/s{}", in_flight, rate_.mean_per_s(), doubt));
+    figures_.back().is_doubtful = is_too_short;
   }
 
   /// Reads the lengths from a histogram. Without one, a counter gives their mean; without that, the spec states them.

@@ -92,6 +92,8 @@ TEST(MeasuredLoad, HasTheRequestsAndLengthsOfTheHistory) {
             std::string::npos)
       << measured_figure(*load, "requests")->explanation;
   EXPECT_EQ(measured_figure(*load, "requests in flight")->value, "3 on the mean, 4 at most");
+  EXPECT_EQ(measured_figure(*load, "mean time of a request")->value, "6.00 s");
+  EXPECT_EQ(measured_figure(*load, "mean time of a request")->explanation, "3 requests in flight / 0.5 requests/s");
   EXPECT_EQ(measured_figure(*load, "prompt length")->value, "median 326, P90 865, P99 987, mean 400 tokens");
   EXPECT_EQ(measured_figure(*load, "pairs of lengths")->source, MeasuredFigure::Source::assumed);
   EXPECT_EQ(measured_figure(*load, "history"), nullptr);
@@ -102,6 +104,18 @@ TEST(MeasuredLoad, HasTheRequestsAndLengthsOfTheHistory) {
   EXPECT_EQ(facts->requests, 900);
   EXPECT_NEAR(facts->prompt_tokens, 400, 30);  // 900 draws
   EXPECT_NEAR(facts->peak_per_s, 0.75, 1e-9);
+}
+
+TEST(MeasuredLoad, SaysThatRequestsCannotBeSoShort) {
+  PlanSpec spec = measured_spec();
+  const auto load = measure_recorded(spec, kVllmSeries, {{MeasuredPart::rate, recorded_rate(250, 750)}});
+  ASSERT_TRUE(load) << load.error().text();
+  const MeasuredFigure* time = measured_figure(*load, "mean time of a request");
+  ASSERT_NE(time, nullptr);
+  EXPECT_EQ(time->value, "0.01 s, too short");
+  EXPECT_TRUE(time->is_doubtful);
+  EXPECT_NE(time->explanation.find("no engine generates 400 tokens in this time"), std::string::npos)
+      << time->explanation;
 }
 
 TEST(MeasuredLoad, IsTheBusiestPartOfTheStatedLength) {

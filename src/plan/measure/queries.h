@@ -14,7 +14,8 @@
 namespace capstan::plan {
 
 /// Returns the query that asks the Prometheus server which metrics of the service's engine it has, by model. The query
-/// also asks for the metrics of other engines, so that an error can name the ones that the server has.
+/// also asks for the request counters of the other engines, so that an error can name the engines that the server does
+/// have.
 std::string inventory_query(const ServiceSpec& service);
 
 /// Purpose of a query.
@@ -50,7 +51,7 @@ Result<MeasureQueries> measure_queries(const ServiceSpec& service, const engine:
                                        const signals::ApiAnswer& inventory);
 
 /// Returns the span over which a rate is computed: four steps but at most two minutes, or the step if that is longer.
-/// Below two minutes, a span can have only one sample of a server that scrapes once a minute.
+/// If the server scrapes once a minute, the span of a step below 30 s may have only one sample, which gives no rate.
 Duration rate_window(Duration step);
 
 /// Returns an error about an answer, which names the server and the query.

@@ -1,5 +1,7 @@
 #include "plan/measure/token_lengths.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -25,6 +27,23 @@ std::optional<double> bound_of(std::string_view le) {
 
 std::int32_t tokens_of_bound(double bound) {
   return static_cast<std::int32_t>(std::clamp(std::floor(bound), 1.0, static_cast<double>(workload::kMaxTokens)));
+}
+
+/// Most by which the mean of the sum may exceed that of the buckets, or fall below it. The two are read one after the
+/// other, and the last bucket has no upper bound; a larger factor means that their units differ.
+constexpr double kMaxMeanFactor = 4;
+
+/// Returns what is wrong with a mean that the ranges cannot have; empty if it is possible.
+std::string mean_fault(const LengthRanges& ranges, double mean) {
+  double lowest = 0, highest = 0;
+  for (const LengthRange& range : ranges) {
+    lowest += range.share * range.low;
+    highest += range.share * range.high;
+  }
+  if (mean <= highest * kMaxMeanFactor && mean >= lowest / kMaxMeanFactor) return {};
+  return fmt::format(
+      "the sum says {:.4g} tokens on the mean, the buckets {:.4g} to {:.4g}, expected the same unit in both", mean,
+      lowest, highest);
 }
 
 /// Puts the mean of every range at the same relative position, so that the mean of all is `mean` if that is possible.
@@ -73,7 +92,9 @@ std::expected<LengthRanges, std::string> ranges_of_histogram(const signals::ApiA
   const bool has_sum = !sum.series.empty() && !sum.series.front().points.empty() &&
                        std::isfinite(sum.series.front().points.back().value) &&
                        sum.series.front().points.back().value > 0;
-  place_means(ranges, has_sum ? std::optional(sum.series.front().points.back().value / before) : std::nullopt);
+  const auto mean = has_sum ? std::optional(sum.series.front().points.back().value / before) : std::nullopt;
+  if (const std::string fault = mean ? mean_fault(ranges, *mean) : ""; !fault.empty()) return std::unexpected(fault);
+  place_means(ranges, mean);
   return ranges;
 }
 

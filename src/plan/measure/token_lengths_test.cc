@@ -45,10 +45,18 @@ TEST(TokenLengths, UseTheMiddleWithoutASum) {
   EXPECT_EQ(mean_length(*ranges), 50);
 }
 
-TEST(TokenLengths, KeepAMeanThatTheBucketsCannotHave) {
-  const auto ranges = ranges_of_histogram(vector_of({{"99", 10}, {"+Inf", 10}}), vector_of({{"", 5'000'000}}));
+TEST(TokenLengths, AcceptAMeanSlightlyOutsideTheBuckets) {
+  const auto ranges = ranges_of_histogram(vector_of({{"99", 10}, {"+Inf", 10}}), vector_of({{"", 1'100}}));
   ASSERT_TRUE(ranges) << ranges.error();
   EXPECT_EQ(mean_length(*ranges), 99);
+}
+
+TEST(TokenLengths, RefuseASumInAnotherUnitThanTheBuckets) {
+  const auto ranges = ranges_of_histogram(vector_of({{"99", 10}, {"+Inf", 10}}), vector_of({{"", 5'000'000}}));
+  ASSERT_FALSE(ranges);
+  EXPECT_EQ(ranges.error(),
+            "the sum says 5e+05 tokens on the mean, the buckets 1 to 99, expected the same unit in both");
+  EXPECT_FALSE(ranges_of_histogram(vector_of({{"1000", 0}, {"2000", 10}, {"+Inf", 10}}), vector_of({{"", 15}})));
 }
 
 TEST(TokenLengths, RefuseAHistogramWithoutRequests) {

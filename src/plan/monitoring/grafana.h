@@ -12,8 +12,8 @@ struct Panel {
   bool is_headline = false;
 };
 
-/// Returns a Grafana dashboard as JSON, two panels a row, the headline panels first. It asks for the Prometheus data
-/// source when it is imported.
+/// Returns a Grafana dashboard as JSON, two panels a row, the headline panels first. The user chooses the Prometheus
+/// data source in a list at the top of the dashboard.
 /// @param uid  unique in the Grafana server, at most 40 characters
 std::string grafana_dashboard(const std::string& title, const std::string& uid, const std::vector<Panel>& panels);
 

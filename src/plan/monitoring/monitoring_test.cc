@@ -120,7 +120,10 @@ TEST(Monitoring, SelectsThePodsOfTheServiceAndNoOthers) {
   service.pods_per_replica = 2;
   EXPECT_TRUE(matches("chat-3"));
   EXPECT_TRUE(matches("chat-3-1"));
+  EXPECT_TRUE(matches("chat-12-10"));
   EXPECT_FALSE(matches("chat-prepull-x2k4z"));
+  EXPECT_FALSE(matches("chat-2-0")) << "the leader of the first replica of chat-2; workers count from 1";
+  EXPECT_FALSE(matches("chat-2-0-1")) << "a worker of chat-2";
 }
 
 TEST(Monitoring, SaysWhichMemoryRanOut) {

@@ -129,8 +129,8 @@ std::string pod_pattern(const ServiceSpec& service) {
   // matches the pattern.
   constexpr std::string_view kGenerated = "[bcdfghjklmnpqrstvwxz2456789]";
   const std::string name = service.name + (service.is_disaggregated ? "-(prefill|decode)" : "");
-  if (service.pods_per_replica > 1) return name + "-[0-9]+(-[0-9]+)?";  // LeaderWorkerSet: replica and worker
-  return fmt::format("{}-{}+-{}{{5}}", name, kGenerated, kGenerated);   // Deployment: revision and pod
+  if (service.pods_per_replica > 1) return name + "-[0-9]+(-[1-9][0-9]*)?";  // LeaderWorkerSet: replica and worker
+  return fmt::format("{}-{}+-{}{{5}}", name, kGenerated, kGenerated);        // Deployment: revision and pod
 }
 
 TemplateValues service_values(const PlanSpec& spec, const ServiceSpec& service) {

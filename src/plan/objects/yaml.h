@@ -37,7 +37,7 @@ class Yaml {
   /// Returns the value of a key, and adds an empty mapping if the key is absent.
   Yaml& operator[](std::string_view key);
   /// Sets the value of a key.
-  /// @param comment  printed above the key, one line for each line of the text; empty: none
+  /// @param comment  printed above the key, one line for each line of the text; empty: the comment of `value` stays
   Yaml& set(std::string_view key, Yaml value, std::string_view comment = {});
   /// Appends an element to a list.
   Yaml& add(Yaml element);

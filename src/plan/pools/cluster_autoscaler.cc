@@ -33,7 +33,7 @@ std::string zone_suffix(const ClusterSpec& cluster, const std::string& zone) {
   return suffix.starts_with('-') ? suffix : "-" + suffix;
 }
 
-/// Returns the part of a number of nodes that is in one of the zones.
+/// Divides nodes evenly over zones and returns the nodes of one zone. The first zones get the remainder.
 std::int64_t part_of_zone(std::int64_t nodes, std::int64_t zones, std::int64_t zone) {
   return nodes / zones + (zone < nodes % zones ? 1 : 0);
 }

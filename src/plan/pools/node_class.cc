@@ -12,9 +12,9 @@ namespace capstan::plan {
 namespace {
 
 /// Families with disks of their own, from the specifications of the instance types.
-constexpr std::array<std::string_view, 14> kStoreFamilies = {"g4dn.", "g5.",   "g6.",      "g6e.",    "gr6.",
-                                                             "g7.",   "g7e.",  "p4d.",     "p4de.",   "p5.",
-                                                             "p5e.",  "p5en.", "p6-b200.", "p6-b300."};
+constexpr std::array<std::string_view, 15> kStoreFamilies = {"g4dn.", "g5.",  "g6.",   "g6e.",     "gr6.",
+                                                             "g7.",   "g7e.", "p3dn.", "p4d.",     "p4de.",
+                                                             "p5.",   "p5e.", "p5en.", "p6-b200.", "p6-b300."};
 
 }  // namespace
 

@@ -8,7 +8,8 @@ namespace capstan::plan {
 /// The image of the nodes. It is pinned, because `@latest` would replace every GPU node on the day of a release.
 inline constexpr std::string_view kNodeImage = "al2023@v20260903";
 
-/// The disk of a node without NVMe disks of its own, GiB: the system, images and weights.
+/// Size of the disk for the system, images and weights, GiB. All nodes of GKE and AKS have it, and the nodes on AWS
+/// that have no NVMe disks of their own.
 inline constexpr std::int64_t kLargeVolumeGib = 1000;
 
 /// Returns true if the machines have local NVMe disks, on which images and weights lie.

@@ -18,6 +18,8 @@ TEST(PlanNodeClass, ImagesAndWeightsAreOnLocalDisksWhereTheMachineHasSome) {
   const PlanSpec spec = testing::chat_plan().spec;
   const Manifest with = ec2_node_class(spec, pool_with("p5.48xlarge"));
   EXPECT_EQ(with.body.find("spec")->find("instanceStorePolicy")->text(), "RAID0");
+  EXPECT_TRUE(has_instance_store(pool_with("p3dn.24xlarge")));
+  EXPECT_FALSE(has_instance_store(pool_with("g5g.xlarge"))) << "its weights lie on the root volume, in the same path";
   const Manifest without = ec2_node_class(spec, pool_with("p3.16xlarge"));
   EXPECT_EQ(without.body.find("spec")->find("instanceStorePolicy"), nullptr);
   const Yaml& disk = without.body.find("spec")->find("blockDeviceMappings")->elements().front();

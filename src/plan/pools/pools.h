@@ -23,7 +23,7 @@ struct GpuPool {
   std::int64_t max_nodes = 0;               ///< nodes for the maximum replicas and the jobs of other tenants
   std::int64_t spot_nodes = 0;              ///< nodes of `max_nodes` that are bought as spot, by a second pool
   std::int64_t spot_base_nodes = 0;         ///< nodes of `spot_nodes` that are for the minimum replicas
-  std::int64_t existing_nodes = 0;          ///< nodes of `max_nodes` that exist already
+  std::int64_t existing_nodes = 0;          ///< nodes that exist already; may be more than `max_nodes`
   std::int64_t replacement_nodes = 0;       ///< nodes above `max_nodes` that replace the base of a lost zone
   std::int64_t reserved_for_jobs = 0;       ///< GPUs that tenants without a service are entitled to
   std::string arithmetic{};                 ///< arithmetic of `max_nodes`: "chat: 8 replicas x 4 GPUs"

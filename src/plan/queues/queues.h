@@ -22,8 +22,8 @@ std::vector<Manifest> kai_queues(const QueueInput& input);
 /// Returns Kueue's flavors, one ClusterQueue and one LocalQueue for each tenant, and its Topology if a replica is a
 /// gang.
 std::vector<Manifest> kueue_queues(const QueueInput& input);
-/// Returns the GPUs that a tenant may hold: its stated limit; for jobs, what the quotas of production leave. Nothing:
-/// no limit.
+/// Returns the GPUs that a tenant may hold: its stated limit. Without one, a training or batch tenant may hold the GPUs
+/// that the quotas of production leave, and at least its own quota. Nothing: a production tenant without a limit.
 std::optional<GpuCount> capstan_limit(const QueueInput& input, const TenantShare& share);
 /// Returns Capstan's queues with their limits.
 std::vector<Manifest> capstan_queues(const QueueInput& input);

@@ -339,7 +339,8 @@ class ClusterReader {
     defaults.note(fields, "kai_node_pool", "none", "KAI's default scheduler takes only nodes without this label");
   }
 
-  /// Reads how often spot machines are reclaimed. The default is noted only if the cluster may buy spot machines.
+  /// Reads how often spot machines are reclaimed, and whether the base may be bought as spot. The defaults are noted
+  /// only if the cluster may buy spot machines.
   void read_interruptions(Fields& fields, DefaultList& defaults) {
     fields.share_ppm("spot_interruptions_per_hour", cluster_.spot_interruptions_ppm, 0, 1'000'000);
     fields.boolean("spot_base", cluster_.may_buy_spot_base);

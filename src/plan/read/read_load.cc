@@ -124,7 +124,7 @@ void read_measured(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorLi
   read_spec_measure(*fields.take("prometheus"), fields.what() + ".prometheus", load.measure, spec, errors);
   load.prompt = kChatPrompt;
   load.answer = kChatAnswer;
-  std::vector<DefaultUsed> unused;  // the measured load says which lengths it assumes
+  std::vector<DefaultUsed> unused;  // not listed in the plan, because the measured load lists its own lengths
   DefaultList lengths(unused);
   read_spec_tokens(fields, "prompt_tokens", load.prompt, lengths, errors);
   read_spec_tokens(fields, "answer_tokens", load.answer, lengths, errors);
@@ -186,6 +186,7 @@ void read_recorded(Fields& fields, ServiceSpec& service, PlanSpec& spec, ErrorLi
 }
 
 /// Reports the keys of a generated load in a load whose requests come from a file or a server, where they mean nothing.
+/// A load from a server may state the lengths of prompts and answers.
 /// @param source  key of that file or server: "trace"
 void refuse_generated_keys(Fields& fields, std::string_view source, ErrorList& errors) {
   for (const char* key : {"requests_per_second", "concurrency", "burst_factor", "burst_length", "burst_every",

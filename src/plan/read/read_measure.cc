@@ -38,7 +38,7 @@ bool has_user(std::string_view url) {
 
 /// Reads a mapping whose keys are names that the user chooses and whose values are texts, such as labels.
 /// @param is_name  returns true if a name is valid
-/// @param names    kind of the names, for messages: "names of labels"
+/// @param names    valid key in words, for messages: "the name of a label"
 template <typename IsName>
 void read_pairs(Fields& fields, std::string_view key, IsName is_name, std::string_view names,
                 std::vector<std::pair<std::string, std::string>>& out, ErrorList& errors) {

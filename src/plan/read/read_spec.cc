@@ -140,7 +140,8 @@ void check_tenants(const Fields& root, const PlanSpec& spec, ErrorList& errors) 
   }
 }
 
-/// Records the places in the file of the services, of their loads, and of the choices that the plan may refuse.
+/// Records where the file states each service, its load, the jobs of each tenant, and the choices that the plan may
+/// refuse.
 void note_places(const Node& root, PlanSpec& spec) {
   for (const char* path : kRefusablePaths) {
     const Node* node = manifest::at_path(root, path);

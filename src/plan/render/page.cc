@@ -20,6 +20,7 @@
 #include "plan/search/budget.h"
 #include "plan/sections/kill_switch.h"
 #include "plan/sections/scaler_setup.h"
+#include "plan/spec/regions.h"
 
 namespace capstan::plan {
 
@@ -75,8 +76,8 @@ std::string attainment_line(const ServicePlan& service, const model::Slo& slo) {
                      experiment::seconds(ttft.count() / 1000), experiment::milliseconds(tpot.count() / 1000));
 }
 
-/// Returns an attainment below the SLO with enough digits to distinguish it from the SLO: "98.96 %" if the SLO is 99.0
-/// %.
+/// Returns an attainment. If it is below the SLO, it has enough digits to differ from it: "98.96 %" and not "99.0 %"
+/// for an SLO of 99.0 %.
 std::string compared_percent(std::int64_t ppm, std::int64_t slo_ppm) {
   if (ppm >= slo_ppm || percent(ppm) != percent(slo_ppm)) return percent(ppm);
   return fmt::format("{}.{:02} %", ppm / 10'000, ppm % 10'000 / 100);
@@ -102,6 +103,17 @@ std::string worse_conditions(const ServicePlan& service, const model::Slo& slo, 
                          has_none ? ", none ended a replica" : "");
   }
   return words;
+}
+
+/// Names the scaler with which the plan was tested under worse conditions. One condition is also tested with Capstan's
+/// policy, and then its name says so.
+std::string tested_scaler_words(const ServicePlan& service) {
+  const auto is_of_other = [](const Trial& trial) { return trial.name.contains(" under "); };
+  const bool has_other = std::ranges::any_of(service.robustness, is_of_other);
+  return fmt::format(
+      "{}{}: ",
+      service.scaler == ScalerKind::capstan ? "under Capstan" : fmt::format("with the {}", scaler_word(service.scaler)),
+      has_other ? ", unless a test names another policy" : "");
 }
 
 /// Returns the options that set a minimum of a service: "--set services.0.min_replicas=3".
@@ -155,6 +167,15 @@ std::string spot_base_line(const Plan& plan, const ServicePlan& service) {
       advice.empty() || !spot.holds_slo ? "" : "; " + advice);
 }
 
+/// Adds warnings about the region of the spec: prices of another region, and a region that is not known.
+void add_region_lines(const PlanSpec& spec, PageHeadline& out) {
+  const auto prices = std::ranges::find(spec.defaults, "cluster.instances.usd_per_hour", &DefaultUsed::path);
+  if (prices != spec.defaults.end()) out.lines.emplace_back("prices", prices->value + ", because " + prices->why);
+  if (std::string line = unknown_region_words(spec.cluster.cloud, spec.cluster.region); !line.empty()) {
+    out.lines.emplace_back("region", std::move(line));
+  }
+}
+
 PageHeadline headline_of(const Plan& plan, std::size_t index) {
   const ServicePlan& service = plan.services[index];
   const ServiceSpec& spec = plan.spec.services[index];
@@ -172,6 +193,7 @@ PageHeadline headline_of(const Plan& plan, std::size_t index) {
   } else {
     out.lines.emplace_back("cost", cost_line(service, false));
   }
+  if (index == 0) add_region_lines(plan.spec, out);
   out.lines.emplace_back("SLO", slo_words(spec.slo) + "; " + attainment_line(service, spec.slo));
   const std::string missed = worse_conditions(service, spec.slo, true);
   const std::string held = worse_conditions(service, spec.slo, false);
@@ -179,7 +201,7 @@ PageHeadline headline_of(const Plan& plan, std::size_t index) {
   if (!missed.empty()) worse = "misses the SLO: " + missed;
   if (!held.empty()) worse += (worse.empty() ? "holds the SLO: " : "; holds the SLO: ") + held;
   if (std::string line = no_scaler_words(service); !line.empty()) out.lines.emplace_back("autoscaler", std::move(line));
-  if (!worse.empty()) out.lines.emplace_back("stress tests", worse);
+  if (!worse.empty()) out.lines.emplace_back("stress tests", tested_scaler_words(service) + worse);
   if (std::string line = zone_loss_line(plan, index); !line.empty())
     out.lines.emplace_back("zone loss", std::move(line));
   if (std::string line = spot_base_line(plan, service); !line.empty())

@@ -115,10 +115,48 @@ TEST(Page, ShowsAMissOfTheSloAndAConstantFleet) {
   plan.services = {service};
   const PageHeadline headline = page_of(plan).headlines.at(0);
   EXPECT_TRUE(headline.fleet.starts_with("2 replicas of ")) << headline.fleet;
-  EXPECT_EQ(headline.lines.back().second, "misses the SLO: a zone lost (98.96 %)");
+  EXPECT_EQ(headline.lines.back().second, "with the constant fleet: misses the SLO: a zone lost (98.96 %)");
   const auto line = std::ranges::find(headline.lines, "autoscaler", &std::pair<std::string, std::string>::first);
   ASSERT_NE(line, headline.lines.end());
   EXPECT_TRUE(line->second.starts_with("none: spec.replicas of the workload states the size")) << line->second;
+}
+
+TEST(Page, NamesTheScalerOfEveryStressTest) {
+  Plan plan;
+  plan.spec.services = {{.name = "chat"}};
+  plan.spec.services[0].slo.attainment_ppm = 990'000;
+  ServicePlan service{.service = "chat"};
+  service.roles = {RoleFleet{.minimum = 2, .maximum = 7}};
+  service.scaler = ScalerKind::constant;
+  service.robustness = {{.name = "1.5 times the load", .attainment_ppm = 937'000},
+                        {.name = "1.5 times the load under Capstan", .attainment_ppm = 999'000}};
+  plan.services = {service};
+  EXPECT_EQ(page_of(plan).headlines.at(0).lines.back().second,
+            "with the constant fleet, unless a test names another policy: misses the SLO: 1.5 times the load (93.7 %); "
+            "holds the SLO: 1.5 times the load under Capstan (99.9 %)");
+  plan.services[0].scaler = ScalerKind::capstan;
+  plan.services[0].robustness.pop_back();
+  EXPECT_EQ(page_of(plan).headlines.at(0).lines.back().second,
+            "under Capstan: misses the SLO: 1.5 times the load (93.7 %)");
+}
+
+TEST(Page, NamesTheRegionOfThePricesBesideTheCost) {
+  Plan plan;
+  plan.spec.services = {{.name = "chat"}};
+  plan.spec.cluster.cloud = Cloud::aws;
+  plan.spec.cluster.region = "us-west-9";
+  plan.spec.defaults = {{"cluster.instances.usd_per_hour", "prices of us-east-1", "the catalogue has none"}};
+  ServicePlan service{.service = "chat"};
+  service.roles = {RoleFleet{.minimum = 2, .maximum = 7}};
+  plan.services = {service};
+  const Page page = page_of(plan);
+  const auto& lines = page.headlines.at(0).lines;
+  ASSERT_GE(lines.size(), 3u);
+  EXPECT_EQ(lines[0].first, "cost");
+  EXPECT_EQ(lines[1],
+            std::pair(std::string("prices"), std::string("prices of us-east-1, because the catalogue has none")));
+  EXPECT_EQ(lines[2].first, "region");
+  EXPECT_TRUE(lines[2].second.contains("did you mean us-west-1?")) << lines[2].second;
 }
 
 TEST(Page, SaysWhichMinimumHoldsTheLossOfAZone) {

@@ -49,11 +49,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kPrograms
      {"gcloud", "https://cloud.google.com/sdk/docs/install"},
      {"az", "https://learn.microsoft.com/cli/azure/install-azure-cli"}}};
 
-/// Returns the plural of a kind as the API server forms it: "nodepools", "fleetpolicies", "ec2nodeclasses".
+/// Returns the plural of a kind as its definition names it: "nodepools", "fleetpolicies", "ec2nodeclasses",
+/// "nodeoverlays".
 std::string plural_of(std::string_view kind) {
   std::string name(kind);
   std::ranges::transform(name, name.begin(), ascii_lower);
-  if (name.ends_with('y')) return name.substr(0, name.size() - 1) + "ies";
+  const bool follows_vowel = name.ends_with("ay") || name.ends_with("ey") || name.ends_with("oy");
+  if (name.ends_with('y') && !follows_vowel) return name.substr(0, name.size() - 1) + "ies";
   return name + (name.ends_with('s') ? "es" : "s");
 }
 

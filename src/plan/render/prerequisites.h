@@ -15,8 +15,9 @@ struct Prerequisite {
   std::string remedy{};  ///< command or page that installs it
 };
 
-/// Returns what the chosen commands need: programs, variables, the components that define the applied kinds, and the
-/// Secrets for gated models. Kinds that Kubernetes itself defines need no component.
+/// Returns what the chosen commands need: programs, variables, the components that define the applied kinds, the
+/// Secrets for gated models, and the volumes with models that the plan does not download. Kinds that Kubernetes itself
+/// defines need no component.
 std::vector<Prerequisite> prerequisites(const Plan& plan);
 
 /// Returns the names of the prerequisites in the cluster, each once: "Karpenter", "KEDA", "access to MODEL" for the

@@ -56,6 +56,13 @@ TEST(Prerequisites, NameTheDefinitionAndHowToInstallIt) {
   EXPECT_EQ(find_part(needed, "capacitybuffers.autoscaling.x-k8s.io"), nullptr) << "it is optional";
 }
 
+TEST(Prerequisites, OfSharedGpusAreKarpentersOverlays) {
+  const auto needed = prerequisites(plan_with_sections(testing::sliced_plan().facts()));
+  const Prerequisite* overlays = find_part(needed, "nodeoverlays.karpenter.sh");
+  ASSERT_NE(overlays, nullptr);
+  EXPECT_EQ(overlays->remedy, "Karpenter with the chart value settings.featureGates.nodeOverlay=true");
+}
+
 TEST(Prerequisites, AreTestedBeforeAnythingIsApplied) {
   const std::string script = prerequisite_check(plan_with_sections(testing::gang_sample().facts()));
   EXPECT_NE(script.find("kubectl get customresourcedefinition nodepools.karpenter.sh >/dev/null 2>&1 || missing "

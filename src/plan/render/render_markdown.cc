@@ -100,7 +100,7 @@ void write_markdown_apply(std::string& out, const Page& page) {
 void write_markdown_files(std::string& out, const Plan& plan, const Page& page, PageDetail detail) {
   if (page.folders.empty()) return;
   if (detail == PageDetail::page) {
-    out += "\n## Files\n\n";
+    out += "\n## Files\n\n`--out DIR` writes:\n\n";
     for (const PageFolder& folder : page.folders) {
       out += fmt::format("- `{}`{}\n", folder.name, folder.files == 1 ? "" : fmt::format(": {} files", folder.files));
     }

@@ -82,14 +82,15 @@ std::string file_words(const std::vector<PageFolder>& folders) {
   return fmt::format("{} files: {}", files, fmt::join(names, " "));
 }
 
-/// Writes the number of files of --out and of commands of apply.sh. The details name the optional commands.
+/// Writes that --out writes the files, their number and that of the commands of apply.sh. The details name the optional
+/// commands.
 void write_text_files(std::string& out, const Page& page) {
   if (page.folders.empty()) return;
   const auto optional = std::ranges::count_if(page.apply, &ApplyCommand::is_optional);
   const auto needed = static_cast<std::int64_t>(page.apply.size()) - optional;
-  std::string text = file_words(page.folders);
+  std::string text = "--out DIR writes " + file_words(page.folders);
   if (!page.apply.empty()) {
-    text += fmt::format("; sh apply.sh applies them: {} in the order in which they work",
+    text += fmt::format("; in DIR, sh apply.sh applies them: {} in the order in which they work",
                         count_text(needed, "command", "commands"));
   }
   if (optional > 0) text += fmt::format(", and {} optional {} as comments", optional, optional == 1 ? "one" : "ones");

@@ -118,6 +118,7 @@ std::string plan_report_json(const ServiceSpec& spec, const ServicePlan& planned
   Json json =
       Json::parse(experiment::render_json(proof, {.decisions = true, .command = report.command, .compact = true}));
   json["chosen"] = proof.results.front().policy;
+  json["marked"] = json["chosen"];
   json["verdict"] = choice_words(proof.results.front());
   for (const ProofRun& run : proof_runs(planned)) {
     if (report.out.empty() || !run.scaler) continue;

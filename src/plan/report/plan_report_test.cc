@@ -67,6 +67,7 @@ TEST(PlanReport, ThePlanComesFirstAndEachScalerHasItsOwnCommand) {
   const auto json = nlohmann::json::parse(plan_report_json(made.spec.services[0], made.services[0], *proof, options));
   EXPECT_EQ(json["command"], "capstan plan p.yaml --report r.html");
   EXPECT_EQ(json["chosen"], "Capstan, the plan");
+  EXPECT_EQ(json["marked"], "Capstan, the plan");
   EXPECT_TRUE(json["verdict"].get<std::string>().starts_with("The plan chooses Capstan: 100.0 % met for "));
   ASSERT_EQ(json["policies"].size(), 3u);
   const auto& chosen = json["policies"][0];

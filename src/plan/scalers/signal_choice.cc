@@ -97,13 +97,12 @@ void set_in_flight(const RoleFleet& role, SignalChoice& choice) {
   const double target = mean_within(most) / choice.growth / kHpaTolerance;
   choice.in_flight = std::max<std::int64_t>(static_cast<std::int64_t>(target), kRequestsMin);
   choice.in_flight_reason = fmt::format(
-      "{} runs {} sequences within the SLO, limited by {}; ({}{} - {:.1f} for random arrivals) / {:.2f} for the part "
-      "of "
-      "a burst above the minimum / {:.1f} for the tolerance of the HPA = {:.1f}{}",
+      "{} runs {} sequences within the SLO, limited by {}; ({}{} - {:.2f} for random arrivals) / {:.2f} for the part "
+      "of a burst above the minimum / {:.1f} for the tolerance of the HPA = {:.2f}, {}",
       is_prefill ? "a prompt behind all others is late, so that half of them count: a replica" : "a replica",
       choice.batch, bound_word(choice.bound), choice.batch, is_prefill ? " / 2" : "", most - mean_within(most),
       choice.growth, kHpaTolerance, target,
-      target < static_cast<double>(kRequestsMin) ? fmt::format(", raised to {}", kRequestsMin) : "");
+      target < static_cast<double>(kRequestsMin) ? fmt::format("raised to {}", kRequestsMin) : "rounded down");
 }
 
 void set_waiting(const ServiceSpec& service, const RoleFleet& role, const ReplicaCapacity& capacity,
@@ -155,7 +154,7 @@ void set_goodput(const ServiceSpec& service, const MeanRequest& request, const R
   choice.goodput_reason = fmt::format(
       "a replica delivers {:.2f} requests/s of {:.0f} answer tokens within every bound of the SLO, {:.0f} tokens/s, "
       "prompts and answers together; / {:.2f} for the part of a burst above the minimum / {:.1f} for the tolerance of "
-      "the HPA = {:.0f}; the waiting requests, which deliver nothing yet, are a target of their own",
+      "the HPA = {:.1f}, rounded down; the waiting requests, which deliver nothing yet, are a target of their own",
       capacity.requests_per_s, request.answer, most, choice.growth, kHpaTolerance, target);
 }
 

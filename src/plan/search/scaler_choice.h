@@ -22,10 +22,11 @@ struct ScalerChoice {
 };
 
 /// Finds, on the machines of a fleet under Capstan's policy, a small minimum with which each other scaler holds the SLO
-/// under every seed, and the smallest constant fleet that does. The cheapest of the four is chosen; of equally cheap
-/// ones the first in the order of `ScalerKind`. The other scalers get a minimum with which they reach the attainment of
-/// the chosen one, less `kScalerShortfallPpm`. If the constant fleet is chosen, their minimum is at least its size, so
-/// that each of them can serve this load, and can add replicas when the load grows.
+/// under every seed, and the smallest constant fleet that does. The cheapest of the four is chosen. At equal cost, a
+/// constant fleet is preferred, then Capstan's policy, the ScaledObject and the HPA. The other scalers get a minimum
+/// with which they reach the attainment of the chosen one, less `kScalerShortfallPpm`. If the constant fleet is chosen,
+/// their minimum is at least its size, so that each of them can serve this load, and can add replicas when the load
+/// grows.
 /// @param plan plan of the service, with the roles, the start and the mean load of the fleet `capstan`
 Result<ScalerChoice> choose_scaler(FleetSimulator& simulator, const FleetKey& capstan, const ServicePlan& plan,
                                    const SearchBudget& budget);

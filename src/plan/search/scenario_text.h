@@ -16,7 +16,7 @@ struct FleetOption {
   std::vector<ReplicaCount> maximum{};  ///< maximum replicas by role of the candidate
   std::uint32_t spot_ppm = 0;           ///< share of the nodes above the minimum that are bought as spot, millionths
   std::uint32_t spot_base_ppm = 0;      ///< share of the nodes of the minimum that are bought as spot, millionths
-  /// Capacity type of the nodes of the minimum outside of `spot_base_ppm`. If that share is the whole, it is spot.
+  /// Capacity type of the nodes of the minimum that are not in the share `spot_base_ppm`; spot if the share is 100 %.
   model::CapacityType base = model::CapacityType::on_demand;
   ScalerKind scaler = ScalerKind::capstan;
   Yaml scale{"capstan"};  ///< value of the key `scale` of the policy in a scenario
@@ -28,7 +28,7 @@ struct FleetOption {
   std::int64_t minimum_machines() const;
   std::int64_t maximum_machines() const;
   /// Returns the machines of the minimum that a separate pool buys as spot, rounded down to whole replicas. Returns 0
-  /// if all machines of the minimum are spot, because then the pool of the base buys them.
+  /// if all machines of the minimum are spot, because then no separate pool is needed.
   std::int64_t spot_base_machines() const;
   /// Returns the machines that a separate pool buys as spot, rounded down to whole ones.
   std::int64_t spot_machines() const {

@@ -27,7 +27,7 @@ namespace capstan::plan {
 namespace {
 
 constexpr double kMaxJobs = 10'000;  ///< most jobs of a class that one simulation may have
-constexpr int kMaxSpotScalers = 3;   ///< minima that are tried for a spot base; each needs a choice of the scaler
+constexpr int kMaxSpotScalers = 3;   ///< most minima that are tried for a spot base; a scaler is chosen for each one
 
 /// Returns the roles of a fleet, with the maximum that a scaler may set.
 std::vector<RoleFleet> roles_of(const ServiceSpec& service, const TriedFleet& tried, const FleetOption& scaled) {
@@ -107,7 +107,7 @@ Result<void> take_spot_share(FleetSimulator& simulator, const SearchBudget& budg
       found = {.capstan = **key, .choice = std::move(*choice), .plan = std::move(plan)};
       return {};
     }
-    // Under the chosen scaler more reclaims need a higher minimum than under Capstan's policy.
+    // Under more reclaims, the chosen scaler needs a higher minimum than Capstan's policy.
     const std::optional<FleetKey> next =
         with_higher_minimum(simulator, {start.candidate, (*key)->step, start.spot_ppm});
     if (!next) return {};

@@ -142,7 +142,8 @@ class TogetherSearch {
     return experiment::run_batch(planned, options_.jobs, stage, {});
   }
 
-  /// Raises the minima of the services that miss their SLO by a quarter. Returns false if none can be raised.
+  /// For each service that misses its SLO, raises the minimum by a quarter, but at least by one. Returns false if no
+  /// minimum can be raised.
   bool raise_missed(const TogetherTrials& trials) {
     bool is_raised = false;
     for (std::size_t i = 0; i < chosen_.size(); ++i) {

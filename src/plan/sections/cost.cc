@@ -103,7 +103,7 @@ void add_warm_pool(const ServicePlan& service, const Add& add) {
   const std::int64_t nodes = ceil_div(replicas * per_replica, first.machine.gpus);
   const std::int64_t per_hour = node_price(first).count * nodes;
   add({.name = "warm pool",
-       .value = usd(per_hour * kHoursPerMonth) + " USD/month",
+       .value = usd_sum(per_hour * kHoursPerMonth) + " USD/month",
        .why = fmt::format("{} {} {} the minimum of {} x {}: {} x {} USD/h x {} h", nodes, first.machine.name,
                           nodes == 1 ? "holds" : "hold", count_text(replicas, "replica", "replicas"),
                           count_text(first.gpus_per_replica(), "GPU", "GPUs"), nodes, usd(node_price(first).count),
@@ -118,7 +118,7 @@ void add_service(const PlanFacts& facts, const ServicePlan& service, Section& ou
   const bool is_shared = service.shared_micro_usd_per_hour.has_value();
   const Duration length = service.seeds.empty() ? Duration{} : service.seeds.front().simulated;
   add({.name = "machines",
-       .value = usd(per_hour * kHoursPerMonth) + " USD/month",
+       .value = usd_sum(per_hour * kHoursPerMonth) + " USD/month",
        .why = is_shared ? fmt::format("{} USD/h x {} h: {}", usd(per_hour), kHoursPerMonth, service.shared_why)
                         : fmt::format("{} USD/h x {} h, mean of {} simulations of {}, {}; a month is extrapolated from "
                                       "them",
@@ -198,7 +198,7 @@ Section cost_section(const PlanFacts& facts) {
   out.page_answer = serverless.empty() ? "" : serverless.substr(1);
   out.answer = fmt::format(
       "The machines cost {} USD/h, {} USD/month.{} The prices contain no network, storage or control plane.",
-      usd(per_hour), usd(per_hour * kHoursPerMonth), serverless);
+      usd(per_hour), usd_sum(per_hour * kHoursPerMonth), serverless);
   return out;
 }
 

@@ -47,12 +47,12 @@ TEST(CostSection, AnswersEveryQuestionOfOneService) {
   PlanSpec other = spec;
   other.cluster.provisioner = Provisioner::cluster_autoscaler;
   EXPECT_EQ(value_of(cost_section({other, services}), "consolidation trap"), "no statement") << "a policy of Karpenter";
-  EXPECT_EQ(value_of(section, "machines"), "73,000.00 USD/month");
+  EXPECT_EQ(value_of(section, "machines"), "73,000 USD/month");
   EXPECT_EQ(value_of(section, "million answer tokens"), "100.00 USD");
-  EXPECT_EQ(value_of(section, "GPU time above need"), "51,100.00 USD/month");  // 7 of 10 GPU-hours
-  EXPECT_EQ(value_of(section, "GPUs without a running step"), "14,600.00 USD/month");
-  EXPECT_EQ(value_of(section, "warm pool"), "58,400.00 USD/month");
-  EXPECT_EQ(value_of(section, "consolidation trap"), "87,600.00 USD/year of GPU time");
+  EXPECT_EQ(value_of(section, "GPU time above need"), "51,100 USD/month");  // 7 of 10 GPU-hours
+  EXPECT_EQ(value_of(section, "GPUs without a running step"), "14,600 USD/month");
+  EXPECT_EQ(value_of(section, "warm pool"), "58,400 USD/month");
+  EXPECT_EQ(value_of(section, "consolidation trap"), "87,600 USD/year of GPU time");
   EXPECT_EQ(value_of(section, "requests in the trap"), "up to 10,800 a day");  // half a request/s for 6 min, 60 times
   EXPECT_EQ(value_of(section, "runner-up"), "120.00 USD/h");
   EXPECT_EQ(value_of(section, "break-even with serverless"),
@@ -75,12 +75,11 @@ TEST(CostSection, NamesTheServiceIfThereAreSeveral) {
   spec.services = {{.name = "chat"}, {.name = "code"}};
   const std::vector<ServicePlan> services = {costed_service("chat"), costed_service("code")};
   const Section section = cost_section({spec, services});
-  EXPECT_EQ(value_of(section, "code machines"), "73,000.00 USD/month");
+  EXPECT_EQ(value_of(section, "code machines"), "73,000 USD/month");
   EXPECT_EQ(section.answer,
-            "The machines cost 200.00 USD/h, 146,000.00 USD/month. With staff costs included, serverless inference "
-            "is cheaper if it costs less than 34.86 USD per GPU-hour of useful work. The prices contain no network, "
-            "storage or control "
-            "plane.");
+            "The machines cost 200.00 USD/h, 146,000 USD/month. With staff costs included, serverless inference is "
+            "cheaper if it costs less than 34.86 USD for each hour in which one GPU would run full batches; this load "
+            "needs 6.0 such GPUs on average. The prices contain no network, storage or control plane.");
 }
 
 TEST(CostSection, CountsOnlyTheShareOfNodesThatServicesHaveInCommon) {
@@ -91,7 +90,7 @@ TEST(CostSection, CountsOnlyTheShareOfNodesThatServicesHaveInCommon) {
   const Section section = cost_section({spec, services});
   EXPECT_EQ(value_of(section, "million answer tokens"), "90.00 USD");
   // The replicas work for 80 of 100 USD/h; that leaves 10 of 90 USD/h.
-  EXPECT_EQ(value_of(section, "GPUs without a running step"), "7,300.06 USD/month");
+  EXPECT_EQ(value_of(section, "GPUs without a running step"), "7,300 USD/month");
 }
 
 }  // namespace

@@ -17,10 +17,11 @@ class CrdSchemas {
   /// Reads all definitions of a folder.
   explicit CrdSchemas(const std::filesystem::path& folder);
 
-  /// Returns true if a definition describes the kind. A kind of a known group in an unknown version is a fault.
+  /// Returns true if a definition describes the kind in any version. If this is not the version of the object, the
+  /// version is a fault in `faults_of`.
   bool knows(const manifest::Value& object) const;
 
-  /// Returns what is wrong with an object, as "spec.limits: unknown field".
+  /// Returns the faults of an object, such as "spec.minReplicas is 0, expected at least 1".
   std::vector<std::string> faults_of(const manifest::Value& object) const;
 
  private:

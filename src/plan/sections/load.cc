@@ -28,7 +28,11 @@ std::optional<Section> load_section(const PlanFacts& facts) {
     names += (names.empty() ? "" : ", ") + service.name;
     for (const MeasuredFigure& figure : service.load.measured) {
       const std::string name = facts.spec.services.size() > 1 ? service.name + " " + figure.name : figure.name;
-      section.statements.push_back({name, figure.value, figure.explanation, evidence_of(figure.source)});
+      section.statements.push_back({.name = name,
+                                    .value = figure.value,
+                                    .why = figure.explanation,
+                                    .evidence = evidence_of(figure.source),
+                                    .visibility = figure.is_doubtful ? Visibility::page : Visibility::details});
     }
   }
   if (names.empty()) return std::nullopt;

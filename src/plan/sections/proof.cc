@@ -187,7 +187,8 @@ Section proof_section(const PlanFacts& facts) {
   Section out{.key = "proof", .title = "Proof"};
   if (!facts.services.empty()) {
     const ServicePlan& first = facts.services.front();
-    out.notes.push_back({"repeat", fmt::format("capstan compare scenario-{}.yaml --seed 2", first.service)});
+    out.notes.push_back(
+        {"repeat, in the folder of --out", fmt::format("capstan compare scenario-{}.yaml --seed 2", first.service)});
     if (!first.comparison.empty()) {
       out.notes.push_back(
           {"the files in replicas/ as policies", fmt::format("capstan compare {} --seed 2", comparison_file(first))});

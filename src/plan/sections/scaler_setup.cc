@@ -91,8 +91,8 @@ std::string no_scaler_words(const ServicePlan& service) {
       "none: spec.replicas of the workload states the size. If the load exceeds that of its busiest 5 minutes, {:.2f} "
       "requests/s, apply the {}{}; the comment at spec.replicas says how",
       service.mean_load.peak_per_s, is_capstan ? "InferenceScaler" : "ScaledObject",
-      is_simulated ? fmt::format(" with {} ({} USD/h on this load, simulated)", range_words(service, spare->roles),
-                                 experiment::usd(micro_usd_per_hour(spare->seeds)))
+      is_simulated ? fmt::format(" with {} ({} USD/h on this load, simulated; more load was not simulated with it)",
+                                 range_words(service, spare->roles), experiment::usd(micro_usd_per_hour(spare->seeds)))
                    : "");
 }
 

@@ -74,8 +74,8 @@ TEST(ScalerSetup, AConstantFleetNamesTheScalerForAHigherLoad) {
   EXPECT_EQ(
       no_scaler_words(service),
       "none: spec.replicas of the workload states the size. If the load exceeds that of its busiest 5 minutes, 9.50 "
-      "requests/s, apply the ScaledObject with 2 to 5 replicas (7.00 USD/h on this load, simulated); the comment at "
-      "spec.replicas says how");
+      "requests/s, apply the ScaledObject with 2 to 5 replicas (7.00 USD/h on this load, simulated; more load was not "
+      "simulated with it); the comment at spec.replicas says how");
   service.variants[1] = {.kind = ScalerKind::scaled_object, .refusal_reason = "no metrics"};
   EXPECT_EQ(spare_scaler_option(service), "capstan") << "a ScaledObject that was not simulated";
   EXPECT_TRUE(no_scaler_words(service).contains("the InferenceScaler with 2 to 4 replicas (9.00 USD/h on this load"));

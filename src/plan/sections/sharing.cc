@@ -161,6 +161,22 @@ void add_time_slicing(const PlanFacts& facts, Section& section, const std::vecto
   }
 }
 
+/// Says that nodes and costs are upper bounds under MPS, because the simulations do not share GPUs.
+void add_mps_bound(Section& section, const std::vector<SharedRole>& roles) {
+  std::int64_t most = 0;
+  for (const SharedRole& shared : roles) {
+    if (shared.choice.sharing == Sharing::mps) most = std::max(most, shared.choice.per_gpu);
+  }
+  if (most == 0) return;
+  section.statements.push_back(
+      {.name = "nodes and cost under MPS",
+       .value = "at most those of the plan",
+       .why = fmt::format("the simulations give each replica a whole GPU, because the steps of replicas that share one "
+                          "were not measured; with {} replicas on a GPU, as few as 1/{} of the GPUs are needed",
+                          most, most),
+       .visibility = Visibility::page});
+}
+
 void add_mps(Section& section, const std::vector<SharedRole>& roles) {
   Yaml data;
   for (const SharedRole& shared : roles) {
@@ -292,6 +308,7 @@ Section sharing_section(const PlanFacts& facts) {
         break;
     }
   }
+  add_mps_bound(section, roles);
   if (!sliced.empty()) {
     section.not_simulated.push_back(
         fmt::format("the power and the host links that slices of one GPU share, for {}", fmt::join(sliced, " and ")));

@@ -77,6 +77,9 @@ TEST(PlanSharing, BatchWorkOnGpusWithoutMigSharesThemByMps) {
   const Section section = sharing_section(testing::batch_plan().facts());
   EXPECT_EQ(section.statements[0].value, "1/2 of a GPU by MPS");
   EXPECT_EQ(section.not_simulated, std::vector<std::string>{"tags next to other replicas on its GPU"});
+  const auto bound = std::ranges::find(section.statements, "nodes and cost under MPS", &Statement::name);
+  ASSERT_NE(bound, section.statements.end());
+  EXPECT_TRUE(bound->why.ends_with("with 2 replicas on a GPU, as few as 1/2 of the GPUs are needed")) << bound->why;
   const std::string config = sharing_text(section, "sharing/device-plugin.yaml");
   EXPECT_NE(config.find("l40s-mps: |"), config.npos) << config;
   EXPECT_NE(config.find("replicas: 2"), config.npos) << config;

@@ -33,20 +33,29 @@ Yaml workload_object(const PlanSpec& spec, const ServiceSpec& service, const Rol
   return object;
 }
 
-/// States the replicas of a constant fleet. A scaler sets those of another fleet.
+/// Returns the path of the file with the workload of a role, from the folder of the plan.
+std::string workload_file(const ServiceSpec& service, const RoleFleet& role) {
+  return fmt::format("workload/{}.yaml", workload_name(service, role.role));
+}
+
+/// States the replicas of a constant fleet. A scaler sets those of another fleet. kubectl removes a field that is in
+/// the last applied configuration and not in the file, so the replicas would fall to their default; the comment says
+/// how to avoid that.
 /// @param split_by_kai  true: KAI makes a gang of each pod, about which lint would advise
-void set_replicas(const ServicePlan& fleet, const RoleFleet& role, bool split_by_kai, Yaml& body) {
+void set_replicas(const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role, bool split_by_kai,
+                  Yaml& body) {
   if (fleet.scaler != ScalerKind::constant) return;
   body.set("replicas", role.minimum,
-           std::string(split_by_kai ? "capstan:ignore kai-deployment-not-gang each pod is a replica; " : "") +
-               "a constant fleet; before you apply an autoscaler, remove this line here and with kubectl apply "
-               "edit-last-applied, because a later kubectl apply without it sets 1");
+           fmt::format("{}a constant fleet; before you apply an autoscaler, delete this line and run: kubectl apply "
+                       "set-last-applied -f {} (otherwise the next kubectl apply sets 1 replica)",
+                       split_by_kai ? "capstan:ignore kai-deployment-not-gang each pod is a replica; " : "",
+                       workload_file(service, role)));
 }
 
 Yaml deployment(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet, const RoleFleet& role) {
   Yaml object = workload_object(spec, service, role);
   Yaml& body = object["spec"];
-  set_replicas(fleet, role, role.minimum > 1 && pod_scheduler(spec) == GangScheduler::kai, body);
+  set_replicas(service, fleet, role, role.minimum > 1 && pod_scheduler(spec) == GangScheduler::kai, body);
   body["selector"].set("matchLabels", pod_labels(service, role.role));
   Yaml& update = body["strategy"];
   update.set("type", "RollingUpdate");
@@ -60,7 +69,7 @@ Yaml leader_worker_set(const PlanSpec& spec, const ServiceSpec& service, const S
                        const RoleFleet& role) {
   Yaml object = workload_object(spec, service, role);
   Yaml& body = object["spec"];
-  set_replicas(fleet, role, false, body);
+  set_replicas(service, fleet, role, false, body);
   body.set("startupPolicy", "LeaderCreated");
   body["rolloutStrategy"].set("type", "RollingUpdate");
   body["rolloutStrategy"]["rollingUpdateConfiguration"].set("maxSurge", 0, "a surge needs GPUs that may not be there");
@@ -134,7 +143,7 @@ void add_workload(const PlanSpec& spec, const ServiceSpec& service, const Servic
                               .visibility = Visibility::page});
   }
   add_pod_statements(spec, service, fleet, role, out);
-  const std::string file = fmt::format("workload/{}.yaml", name);
+  const std::string file = workload_file(service, role);
   const EngineCommand engine = engine_command(service, role, 1);
   if (!engine.config.empty()) {
     Yaml config = kube_object("v1", "ConfigMap", config_name(service, role.role), spec.namespace_);

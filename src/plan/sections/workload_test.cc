@@ -40,6 +40,10 @@ TEST(WorkloadSection, StatesTheReplicasOfAConstantFleetOnly) {
     EXPECT_EQ(replicas(), "") << kind;
     sample.services.front().scaler = ScalerKind::constant;
     EXPECT_EQ(replicas(), fmt::format("{}", sample.services.front().roles.front().minimum)) << kind;
+    const Section constant = workload_section(sample.facts());
+    const std::string text = testing::find_body(constant, "workload/chat.yaml", kind)->document();
+    EXPECT_NE(text.find("delete this line and run: kubectl apply set-last-applied -f workload/chat.yaml ("), text.npos)
+        << text;
   }
 }
 

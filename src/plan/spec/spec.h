@@ -116,6 +116,7 @@ struct MeasuredFigure {
   std::string value{};        ///< value with its unit
   std::string explanation{};  ///< query, or reason; one sentence without a full stop
   Source source = Source::measured;
+  bool is_doubtful = false;  ///< true: it contradicts another figure, so the page shows it without --details
 };
 
 /// The requests of one service.
@@ -172,7 +173,7 @@ struct ServiceSpec {
     if (role == model::Role::decode) return min_decode_replicas.value_or(min_replicas);
     return min_replicas;
   }
-  /// Returns the fewest replicas of all roles.
+  /// Returns the fewest replicas of the service that the search tries: the sum over its roles.
   ReplicaCount least_replicas() const {
     if (!is_disaggregated) return least_replicas(model::Role::both);
     return least_replicas(model::Role::prefill) + least_replicas(model::Role::decode);
@@ -182,9 +183,9 @@ struct ServiceSpec {
 /// A class of jobs of a tenant: gangs of pods that compute and end.
 struct TenantJobs {
   std::string name{};  ///< unique in the spec
-  /// Arrivals and size of the jobs; `load.sizes` has one entry. Its `gpus_per_pod` or `pods` is 0 if the spec does not
-  /// state it. `PlacedJobs::size` then has a default, which follows from the quota or limit of the tenant and from the
-  /// GPUs of a node.
+  /// Arrivals and size of the jobs; `load.sizes` has one entry. For a training tenant, its `gpus_per_pod` is 0 if the
+  /// spec does not state it, and its `pods` is 0 if the spec describes no jobs. `PlacedJobs::size` has a default
+  /// in place of a 0. The default follows from the quota or limit of the tenant and from the GPUs of a node.
   workload::JobLoad load{};
   bool preemptible = true;      ///< true: a job ends for a replica or a job with a higher priority, and waits again
   Duration checkpoint_every{};  ///< computing time between two checkpoints; 0: a restart loses all work
@@ -248,10 +249,10 @@ struct PlanSpec {
   LimitSpec limits{};
   StaffSpec staff{};
   AskedSpec asked{};
-  std::vector<DefaultUsed> defaults{};                   ///< in the order of the file
+  std::vector<DefaultUsed> defaults{};                   ///< in the order in which the spec is read
   std::shared_ptr<const engine::EngineTable> engines{};  ///< the bundled table with the user's own rows
   std::string step_times{};                              ///< path of the user's own rows; empty: none
-  std::map<std::string, std::string> places{};  ///< "s.yaml:14:3" by path, of services and choices that may be refused
+  std::map<std::string, std::string> places{};  ///< "s.yaml:14:3" by path: of services, jobs and refusable choices
 };
 
 }  // namespace capstan::plan

@@ -18,7 +18,7 @@ namespace capstan::sim {
 /// The states of a paid GPU. At every moment, each GPU is in exactly one of them.
 enum class GpuState : std::uint8_t {
   launching,    ///< its node is paid for and does not take pods yet
-  unallocated,  ///< its node takes pods, but no pod has it
+  unallocated,  ///< no pod has it; its node takes pods, is cordoned or shuts down
   held,         ///< its pod waits for the rest of the gang
   starting,     ///< all pods of the gang are bound, and the replica starts
   busy,         ///< its replica serves and the engine computes, or its batch job computes
@@ -31,9 +31,9 @@ std::string_view name(GpuState state);
 
 using GpuTime = __int128;  ///< product of MilliGpu and nanoseconds
 
-/// The times at which the phases of one replica's start ended. The node times are those of one node: of the replica's
-/// nodes that were requested after the decision, the one that became ready last. They are zero if all nodes were ready
-/// or on their way before the decision.
+/// The times at which the phases of one replica's start ended. The node times belong to a single
+/// node: the last one to become ready of the nodes requested for the replica after the decision. They are
+/// zero if all nodes were ready or on their way before the decision.
 struct ColdStart {
   model::GangId gang;
   model::ServiceId service;
@@ -83,7 +83,9 @@ struct ClusterMeter {
   GpuTime paid_gpu_time = 0;                ///< equals the sum of gpu_time
   MicroUsd total_cost;                      ///< rounded down once per offering
   std::vector<Spending> spending;           ///< by offering, then pool; adds up to total_cost exactly; no empty rows
-  GpuUse empty_nodes;  ///< nodes that took pods and had none, without `by_state`; a part of the state unallocated
+  /// Nodes without pods, from the end of their launch until they are gone; a part of the state unallocated. `by_state`
+  /// stays empty.
+  GpuUse empty_nodes;
   /// By service, then by class of jobs, then one row for GPUs without pods. Adds up to total_cost.
   std::vector<GpuUse> by_user;
 

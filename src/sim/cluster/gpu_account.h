@@ -23,7 +23,7 @@ class GpuAccount {
   /// @param pool  none for a node that belongs to no pool
   void pay(model::OfferingId offering, model::PoolId pool, MilliGpu gpus, Duration time);
 
-  /// Adds time in which a node of the offering with `gpus` took pods and had none. `add` counts this time, too.
+  /// Adds time in which a launched node of the offering with `gpus` had no pods. `add` counts this time, too.
   void add_empty_node(model::OfferingId offering, MilliGpu gpus, Duration time);
 
   /// Adds the GPU time and its price to `total`: by state, by user, by pool, and in all.

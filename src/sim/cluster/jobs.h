@@ -19,7 +19,7 @@ struct JobProgress {
   /// Computing time up to the last checkpoint; all work once it has ended. An hour with half of its pods counts as
   /// half an hour.
   Duration saved{};
-  Duration lost{};               ///< computing time after a checkpoint that was lost by restarts, counted as `saved`
+  Duration lost{};               ///< computing time after the last checkpoint that restarts lost, scaled like `saved`
   std::int64_t restarts = 0;     ///< times that it lost its pods after all of them had been bound
   std::int64_t preemptions = 0;  ///< the restarts for a gang with a higher priority
   std::int64_t resizes = 0;      ///< times that its pods changed while it ran; it then goes on from its last checkpoint

@@ -72,7 +72,7 @@ class NodeProvider : Component {
   };
   struct Node {
     MilliGpu allocated;
-    Instant free_counted_until;  ///< time up to which the account has its free GPU time
+    Instant free_counted_until;  ///< time up to which the account has the node's free GPU time
     Instant paid_since;
     model::DomainId place;
     std::vector<model::PodId> pods;

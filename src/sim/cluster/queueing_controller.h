@@ -28,8 +28,8 @@ namespace capstan::sim {
 ///   the gang takes the one whose jobs have the lowest priority, then the one with the fewest GPUs to take, then the
 ///   one whose jobs began last. In this domain, the jobs with the lowest priority end first, of these the youngest. A
 ///   job ends only if the gang needs its GPUs.
-/// - Until the gang is placed, at most for a minute, jobs with a lower priority that arrived before the gang do not ask
-///   for GPUs. In Kueue, too, a workload has no pods until it is admitted.
+/// - Until the gang is placed, at most for a minute, waiting jobs with a lower priority that came before the gang and
+///   want the same kind of GPU do not ask for GPUs. In Kueue, too, a workload has no pods until it is admitted.
 class QueueingController : Component {
  public:
   QueueingController(Basics& basics, const NodeProvider& nodes, Jobs& jobs);

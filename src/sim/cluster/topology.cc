@@ -1,5 +1,6 @@
 #include "sim/cluster/topology.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/assert.h"
@@ -85,6 +86,11 @@ std::map<model::DomainId, model::DomainPath> paths_of(const model::Catalog& cata
     }
   }
   return paths;
+}
+
+std::int64_t nvlink_domains_in(const model::Catalog& catalog, model::Level level) {
+  const auto domains = [&](model::Level of) { return std::ranges::count(catalog.domains, of, &model::Domain::level); };
+  return domains(model::TopologyLevel::nvlink) / std::max<std::int64_t>(1, domains(level));
 }
 
 }  // namespace capstan::sim

@@ -14,6 +14,11 @@ TEST(Topology, PathsLeadThroughAllTopologies) {
   const auto level = [&](const char* key) { return *model::level_of_key(catalog.topologies, key); };
   const std::map<model::DomainId, model::DomainPath> paths = paths_of(catalog);
   ASSERT_EQ(paths.size(), 16u) << "one for each NVLink domain";
+  EXPECT_EQ(nvlink_domains_in(catalog, model::TopologyLevel::cluster), 16);
+  EXPECT_EQ(nvlink_domains_in(catalog, model::TopologyLevel::zone), 8);
+  EXPECT_EQ(nvlink_domains_in(catalog, model::TopologyLevel::rack), 4);
+  EXPECT_EQ(nvlink_domains_in(catalog, level("fabric/leaf")), 2);
+  EXPECT_EQ(nvlink_domains_in(model::Catalog(), model::TopologyLevel::rack), 0);
   std::size_t n = 0;
   for (const auto& [nvlink, path] : paths) {
     const model::DomainId zone = zones[n / 8];

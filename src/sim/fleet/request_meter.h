@@ -53,7 +53,7 @@ struct RequestCounts {
 };
 
 /// Sums of the times that requests spent in each phase, for one minute of a run or for one replica. A phase counts when
-/// it ends. A request that gets a first token twice, because its replica was ended, counts twice.
+/// it ends. If a retry gets a first token again, the request counts twice in its phases.
 struct PhaseTimes {
   RequestCount first_tokens = 0;  ///< number of first tokens
   /// Sum of the times before an engine accepted the request: front end, gateway, earlier attempts.

@@ -536,7 +536,7 @@ std::int64_t Replica::steps_until_finish() {
 }
 
 /// Returns the largest number of steps, up to `limit`, for which there are blocks. While the first waiting request is
-/// blocked, only steps without an eviction count: an eviction changes how many blocks that request needs.
+/// blocked, it counts only steps that evict nothing, because an eviction changes how many blocks that request needs.
 std::int64_t Replica::steps_with_blocks(std::int64_t limit) const {
   const std::int64_t available = head_blocked_ ? free_blocks_ : available_blocks();
   if ((limit / 16 + 1) * decoding_ <= available) return limit;

@@ -113,7 +113,7 @@ struct ReplicaSample {
   std::int64_t prefix_hit_tokens_total = 0;
   std::int64_t steps_total = 0;
   Duration busy_total{};         ///< time inside completed steps
-  Duration inter_token_total{};  ///< sum of the step times of all generated tokens except each request's first
+  Duration inter_token_total{};  ///< sum of the step times of the tokens that decode steps generated
   std::int64_t inter_token_count = 0;
 
   friend bool operator==(const ReplicaSample&, const ReplicaSample&) = default;

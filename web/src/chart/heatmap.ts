@@ -55,7 +55,7 @@ function ownName(domain: string, around: string): string {
   return around !== "" && domain.startsWith(`${around}/`) ? domain.slice(around.length + 1) : domain;
 }
 
-/// Width of a small letter of a label, at most.
+/// Assumed width of a letter in the label of a rack or of an NVLink domain, pixels.
 const kLetter = 6.5;
 
 function cellSize(gpus: number): number {

@@ -1,13 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import { moment, timeTick } from "../format";
+import { moment, stamp, timeTick, timeTicks } from "../format";
 import { themeColour } from "./canvas";
 import { ceilingOf } from "./ceiling";
 import { useWidth } from "./canvas_view";
 import { type Table, savePng } from "./download";
 import { Figure } from "./figure";
-import { pointsIn, reduce } from "./reduce";
+import { pointsIn, reduce, type Reduced } from "./reduce";
 
 /// One line of a chart. `values` has one entry for each moment; null is a gap.
 export interface Line {
@@ -38,6 +38,8 @@ export interface PlotProps {
   /// Moments in seconds, ascending.
   at: number[];
   lines: Line[];
+  /// Length of the stretch that each value is about, seconds. Absent: the values are of moments.
+  stretch?: number;
   limit?: Limit;
   shaded?: TimeRange[];
   marks?: number[];
@@ -112,6 +114,7 @@ function axes(latest: { current: PlotProps }): uPlot.Axis[] {
       space: 96,
       incrs: kTimeSteps,
       ticks: { show: false },
+      splits: (_plot, _axis, from, to, step) => timeTicks(from, to, step),
       values: (_, splits) => splits.map(timeTick),
     },
     side("y", 3, leftLabel, (value) => latest.current.leftText(value), true),
@@ -133,7 +136,8 @@ function series(line: Line): uPlot.Series {
   };
   if (line.dashed === true) made.dash = [5, 4];
   if (line.filled === true) made.fill = withAlpha(stroke, 0.16);
-  const stepped = line.stepped === true ? uPlot.paths.stepped?.({ align: 1 }) : undefined;
+  // A value holds up to the next moment, even if no value is known from there on.
+  const stepped = line.stepped === true ? uPlot.paths.stepped?.({ align: 1, alignGaps: 1 }) : undefined;
   if (stepped !== undefined) made.paths = stepped;
   return made;
 }
@@ -239,7 +243,7 @@ function options(latest: { current: PlotProps }, tops: { current: readonly [numb
 function tableOf(props: PlotProps): Table {
   const rows: (string | number)[][] = [];
   const [first, last] = pointsIn(props.at, props.range);
-  for (let i = first; i < last; ++i) rows.push([moment(props.at[i] ?? 0), ...props.lines.map((line) => line.values[i] ?? "")]);
+  for (let i = first; i < last; ++i) rows.push([stamp(props.at[i] ?? 0), ...props.lines.map((line) => line.values[i] ?? "")]);
   return { head: ["time", ...props.lines.map((line) => line.name)], rows };
 }
 
@@ -260,12 +264,21 @@ function spoken(props: PlotProps): string {
   return `${props.title}. ${parts.join("; ")}. Use the arrow keys to read values.`;
 }
 
+/// Returns the points that are drawn. The last value of a stepped line is drawn as long as its stretch, not as a line
+/// straight up or down.
+function drawnPoints({ at, lines, stretch = 0 }: PlotProps, points: Reduced): uPlot.AlignedData {
+  const last = points.at.at(-1);
+  if (stretch === 0 || last === undefined || last !== at.at(-1)) return [points.at, ...points.values] as uPlot.AlignedData;
+  const values = points.values.map((own, i) => [...own, lines[i]?.stepped === true ? (own.at(-1) ?? null) : null]);
+  return [[...points.at, last + stretch], ...values] as uPlot.AlignedData;
+}
+
 /// A chart over time. All charts share their cursor. If the reader drags over a stretch of time in one chart, all
 /// charts show that stretch.
 export function Plot(props: PlotProps) {
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
-  const [index, setIndex] = useState<number | null>(null);
+  const [pointed, setPointed] = useState<number | null>(null);
   const latest = useRef(props);
   latest.current = props;
   const width = useWidth(holder);
@@ -274,7 +287,8 @@ export function Plot(props: PlotProps) {
     () => reduce(props.at, props.lines.map((line) => line.values), props.range[0], props.range[1]),
     [props.at, props.lines, props.range[0], props.range[1]],
   );
-  const data = useMemo(() => [points.at, ...points.values] as uPlot.AlignedData, [points]);
+  const index = pointed === null ? null : Math.min(pointed, points.at.length - 1);
+  const data = useMemo(() => drawnPoints(props, points), [points]);
   const limit = props.limit?.value ?? 0;
   const ends = useMemo(() => {
     const of = (right: boolean) => points.values.filter((_, i) => (props.lines[i]?.right === true) === right);
@@ -289,7 +303,7 @@ export function Plot(props: PlotProps) {
   useEffect(() => {
     const element = holder.current;
     if (element === null || !hasWidth) return;
-    const made = new uPlot(options(latest, tops, width, setIndex), data, element);
+    const made = new uPlot(options(latest, tops, width, setPointed), data, element);
     plot.current = made;
     return () => {
       plot.current = undefined;

@@ -3,7 +3,8 @@ import { Fills, type Fill, themeColour } from "./canvas";
 
 export interface Bar {
   name: string;
-  /// Number of characters at the start of the name that are always drawn.
+  /// Number of characters at the start of the name that stay when the name is shortened. A narrow canvas leaves them
+  /// out first.
   head?: number;
   /// Lengths of the phases in seconds.
   phases: number[];
@@ -15,8 +16,8 @@ export interface Bar {
 }
 
 export const kBarHeight = 22;
-/// Room for the names of the bars. A wide canvas gives what the longest name needs, but at least `kWideName` pixels and
-/// otherwise at most the share `kMaxNameShare` of its width. A narrow canvas gives `kNarrowName` pixels.
+/// Room for the names of the bars. On a wide canvas it is what the longest name needs, at most the share
+/// `kMaxNameShare` of the width, but never less than `kWideName` pixels. On a narrow canvas it is `kNarrowName` pixels.
 const kWideName = 190;
 const kMaxNameShare = 0.28;
 const kNarrowName = 130;

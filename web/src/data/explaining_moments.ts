@@ -42,8 +42,8 @@ export function peakOf(fleet: Fleet, state: string, range: readonly [number, num
   return found === undefined ? undefined : times[found];
 }
 
-/// Estimates the minute with the most idle replicas. As the capacity of a replica it takes the largest number of
-/// requests per ready replica in any minute.
+/// Estimates the minute with the most idle replicas, and returns its start in seconds. As the capacity of a replica it
+/// takes the largest number of requests per ready replica in any minute.
 export function idleMoment(policy: Policy): number | undefined {
   const minutes = policy.by_minute;
   if (minutes === undefined) return undefined;
@@ -55,7 +55,7 @@ export function idleMoment(policy: Policy): number | undefined {
 
 const kRequestPhases = ["gateway_us", "queue_us", "prefill_us", "transfer_us", "decode_us"] as const satisfies readonly (keyof LatencyPhases)[];
 
-/// Returns the minute in which a latency was the worst: "ttft", "tpot" or "e2e".
+/// Returns the start, in seconds, of the minute in which a latency was the worst: "ttft", "tpot" or "e2e".
 export function worstMinute(policy: Policy, latency: string): number | undefined {
   const phases = policy.latency_phases;
   const perToken = policy.by_minute?.tpot_p99_us;
@@ -71,8 +71,8 @@ export function worstMinute(policy: Policy, latency: string): number | undefined
 /// A number in a row of a policy or a service.
 export type RowFigure = "unmet" | "ttft" | "tpot" | "paid" | "ready";
 
-/// Returns the minute that explains a number of a policy or of a service best: the one with the most missed requests, the
-/// longest latency, or the most paid GPUs or ready replicas.
+/// Returns the start, in seconds, of the minute that explains a number of a policy or of a service best: the one with
+/// the most missed requests, the longest latency, or the most paid GPUs or ready replicas.
 export function figureMoment(policy: Policy, figure: RowFigure): number | undefined {
   const minutes = policy.by_minute;
   if (minutes === undefined) return undefined;

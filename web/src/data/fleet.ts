@@ -49,7 +49,7 @@ export interface GangRow {
   /// Name in the cluster, for a gang without a service; empty: not known.
   name: string;
   milli: number;
-  /// The queue of its pods; undefined: that of its service.
+  /// The queue of its pods; null: they are in none; undefined: that of its service.
   queue: number | null | undefined;
   created: number;
   ended: number;
@@ -369,7 +369,7 @@ export function queuesAt(fleet: Fleet, queues: Queue[], at: number): QueueNow[] 
   const add = (sums: number[], queue: number | null, milli: number) => {
     for (let q = queue; q !== null && queues[q] !== undefined; q = queues[q]?.parent ?? null) sums[q] = (sums[q] ?? 0) + milli;
   };
-  const queueOf = (gang: GangRow | undefined) => gang?.queue ?? fleet.services[gang?.service ?? -1]?.queue ?? null;
+  const queueOf = (gang: GangRow | undefined) => (gang?.queue !== undefined ? gang.queue : (fleet.services[gang?.service ?? -1]?.queue ?? null));
   for (const gang of fleet.gangs) {
     if (gang.created > at || gang.ended <= at) continue;
     if (at < gang.placed) add(waiting, queueOf(gang), gang.milli);

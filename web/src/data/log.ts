@@ -32,9 +32,9 @@ export interface LogRow {
   /// Seconds since the start.
   at: number;
   layer: Layer;
-  /// The service, role or variant of the decision; empty: the only service, or none.
+  /// The service, role or variant of the decision; empty: the only service, or none. Always empty if `seen` is present.
   part: string;
-  /// Change of the replicas, such as "2 → 5"; "pods" or "nodes" for the other layers.
+  /// Change of the replicas, such as "2 → 5", or "scale" if `seen` is present; "pods" or "nodes" for the other layers.
   change: string;
   before: number | undefined;
   desired: number | undefined;
@@ -44,7 +44,7 @@ export interface LogRow {
   command: string | undefined;
   /// The service, role or variant whose replicas the decision changes; a later decision about it replaces this one.
   subject: string;
-  /// Absent: a simulation made the decision. A server has the arithmetic and the command of the others.
+  /// Absent: the decision is from the result of a simulation. Otherwise a server has its arithmetic and its command.
   seen?: SeenDecision;
 }
 
@@ -103,7 +103,7 @@ const kDecisionsOfState = 10_000;
 const kChanges: Record<Layer, string> = { scale: "scale", place: "pods", provision: "nodes" };
 
 /// Returns the decisions that a controller made.
-/// @param start  the first state of the recording, nanoseconds
+/// @param start  moment of the first state of the recording, nanoseconds
 export function seenLogOf(actions: readonly RepeatedAction[], start: number): LogRow[] {
   return actions.map((action) => ({
     id: action.state * kDecisionsOfState + action.position,

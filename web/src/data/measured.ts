@@ -3,7 +3,7 @@ import { sloWords } from "../format";
 import { worstMinute } from "./explaining_moments";
 import type { Minutes, Policy, Result } from "./result";
 import type { Figure, LatencyRow, ServiceRow, Stretch } from "./run";
-import type { Demand } from "./series";
+import { type Demand, demandOf } from "./series";
 import { policyOf, sloOf } from "./service";
 
 const kMinute = 60;
@@ -29,13 +29,7 @@ export function measuredOf(result: Result | undefined, names: readonly string[],
 
 /// Returns the requests by minute, on the clock of the recording.
 export function measuredDemand({ policy, start }: Measured): Demand | undefined {
-  const minutes = policy.by_minute;
-  if (minutes === undefined) return undefined;
-  return {
-    at: minutes.arrived.map((_, i) => i * kMinute - start),
-    arrived: minutes.arrived,
-    missed: minutes.arrived.map((arrived, i) => arrived - (minutes.met[i] ?? 0)),
-  };
+  return policy.by_minute === undefined ? undefined : demandOf(policy.by_minute, policy.simulated_ns / 1e9, start);
 }
 
 /// Returns the requests of the minutes that overlap a stretch, and the minute in which most of them missed the SLO.

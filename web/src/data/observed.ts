@@ -205,7 +205,8 @@ export function costIn(fleet: Fleet, range: readonly [number, number]): RangeCos
 const teamOf = (name: string) => (name.includes("/") ? name.slice(0, name.indexOf("/")) : undefined);
 
 /// Returns what each team used: the services and the other workloads of its namespace, the most costly first. Empty:
-/// the names have no namespaces, as in the recording of a simulation. The last row is of workloads without a name.
+/// the names have no namespaces, as in the recording of a simulation. The last row is of
+/// workloads whose name has no namespace.
 export function teamsIn(spent: RangeCost): UserCost[] {
   const teams = new Map<string, UserCost>();
   const others = [...spent.workloads].map(([name, one]) => ({ name, ...one, tokens: 0, requests: 0 }));

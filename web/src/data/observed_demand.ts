@@ -2,10 +2,14 @@
 // the ended ones. The number that came is this count plus the growth of the number of requests in flight.
 import type { Fleet } from "./fleet";
 import type { RecordedService } from "./recording";
+import type { Stretch } from "./run";
 import type { Demand } from "./series";
 
 const kMinute = 60;
 const kPrefill = "prefill";
+
+/// Longest time between the begin of a minute and the state whose requests count for it, seconds.
+const kNear = 30;
 
 type Values = (number | null)[];
 
@@ -26,12 +30,20 @@ export function inFlightOf(services: readonly RecordedService[], at: readonly nu
   return { at, requests };
 }
 
-/// Returns the requests of the last state up to each of the moments, which ascend; null: they are not known.
+/// Returns the requests of the last state up to each of the moments, which ascend; null: they are not known. If that state
+/// does not know them, the nearest later state that knows them counts, or else the nearest earlier one, both within kNear.
+/// Otherwise the demand would have a gap with every start, because a replica that has just become ready is silent for
+/// a state.
 function inFlightAt({ at, requests }: InFlight, moments: readonly number[]): Values {
+  const isNear = (i: number, moment: number) => at[i] !== undefined && Math.abs(at[i] - moment) <= kNear;
   let next = 0;
   return moments.map((moment) => {
     while (next < at.length && (at[next] ?? 0) <= moment) ++next;
-    return requests[next - 1] ?? null;
+    if (next === 0) return null;
+    let found = requests[next - 1] ?? null;
+    for (let i = next; found === null && isNear(i, moment); ++i) found = requests[i] ?? null;
+    for (let i = next - 2; found === null && isNear(i, moment); --i) found = requests[i] ?? null;
+    return found;
   });
 }
 
@@ -49,7 +61,9 @@ function cameIn(minutes: readonly number[], ended: readonly number[], inFlight: 
 /// Returns the ended requests of a service by minute, or of all services; undefined if no engine reports them. All
 /// services together do not count the replicas for prefill, because a request of separate roles ends twice. A minute that
 /// is not over yet is left out, because it would look like a fall of the demand.
-export function observedDemand(fleet: Fleet, service: string | undefined, inFlight: InFlight): Demand | undefined {
+/// @param holes  stretches without a state. What ended in them is counted when they end, so no number of a minute that
+///               overlaps one is known.
+export function observedDemand(fleet: Fleet, service: string | undefined, inFlight: InFlight, holes: readonly Stretch[] = []): Demand | undefined {
   const isOwn = (one: number) => (service === undefined ? fleet.services[one]?.part !== kPrefill : fleet.services[one]?.name === service);
   const own = fleet.use.filter((use) => use.requests > 0 && isOwn(use.service) && use.at + kMinute <= fleet.end);
   if (own.length === 0) return undefined;
@@ -58,6 +72,8 @@ export function observedDemand(fleet: Fleet, service: string | undefined, inFlig
   const ended = new Array<number>(length).fill(0);
   for (const use of own) ended[Math.round((use.at - first) / kMinute)]! += use.requests;
   const at = ended.map((_, i) => first + i * kMinute);
+  const isKnown = (minute: number) => !holes.some(([from, to]) => minute < to && minute + kMinute > from);
+  const known = (values: Values) => values.map((value, i) => (isKnown(at[i] ?? 0) ? value : null));
   const came = cameIn(at, ended, inFlight);
-  return { at, ended, ...(came === undefined ? {} : { came }) };
+  return { at, ended: known(ended), ...(came === undefined ? {} : { came: known(came) }) };
 }

@@ -2,6 +2,7 @@
 import { count } from "../format";
 import { type Fleet, readFleet } from "./fleet";
 import { seenLogOf } from "./log";
+import { holesOf, withHoles } from "./holes";
 import { type Measured, measuredDemand, measuredLatencies, measuredOf, measuredRow } from "./measured";
 import { observedStarts } from "./observed";
 import { inFlightOf, observedDemand } from "./observed_demand";
@@ -41,15 +42,20 @@ function boundOf(services: readonly RecordedService[], at: number[], key: "ttft_
 
 /// Returns the series of one service, or of several together. The share of late requests of several is not known, because
 /// engines do not report to how many requests it applies.
-function seriesOf(services: readonly RecordedService[], at: number[], changes: number[], demand: Series["demand"]): Series | undefined {
+/// @param whole  the moments with the holes between them
+function seriesOf(services: readonly RecordedService[], at: number[], whole: ReturnType<typeof withHoles>, changes: number[], demand: Series["demand"]): Series | undefined {
   if (services.length === 0) return undefined;
-  const values = (key: Key, join: (values: number[]) => number) => together(services, key, at.length, join);
-  const none: Values = at.map(() => null);
+  const { at: moments, fitted } = whole;
+  const values = (key: Key, join: (values: number[]) => number) => {
+    const all = together(services, key, at.length, join);
+    return all === undefined ? undefined : fitted(all);
+  };
+  const none: Values = moments.map(() => null);
   const [desired, ready] = [values("desired", sum) ?? none, values("ready", sum) ?? none];
   const late = services.length === 1 ? values("late_ppm", sum) : undefined;
   const known = <Name extends keyof Series>(name: Name, value: Series[Name] | undefined) => (value === undefined ? {} : { [name]: value });
   return {
-    at,
+    at: moments,
     desired,
     ready,
     waiting: values("waiting", sum) ?? none,
@@ -62,7 +68,7 @@ function seriesOf(services: readonly RecordedService[], at: number[], changes: n
     ...known("demand", demand),
     ttftSlo: boundOf(services, at, "ttft_slo_us"),
     tpotSlo: boundOf(services, at, "tpot_slo_us"),
-    short: shortStretches(at, desired, ready, 0),
+    short: shortStretches(moments, desired, ready, 0),
     changes,
     isFromHistograms: true,
   };
@@ -142,6 +148,9 @@ export function recordedRun(recording: Recording, history: RecordedHistory | und
   const start = recording.at_ns[0] ?? 0;
   const at = recording.at_ns.map((ns) => (ns - start) / 1e9);
   const length = at.at(-1) ?? 0;
+  const holes = holesOf(recording);
+  const whole = withHoles(at, holes);
+  const none: Values = at.map(() => null);
   const chosen = recording.services.filter((one) => service === undefined || one.service === service);
   const actions = withoutRepeats(recording.actions);
   const log = seenLogOf(actions, start);
@@ -150,8 +159,8 @@ export function recordedRun(recording: Recording, history: RecordedHistory | und
   const starts = fleet === undefined ? undefined : observedStarts(fleet).filter((one) => service === undefined || isServiceOrPart(service, fleet.services[one.service]?.name ?? ""));
   const names = recording.services.map((one) => one.service);
   const measured = measuredOf(recording.measured, names, service, start / 1e9);
-  const demand = (measured && measuredDemand(measured)) ?? (fleet && observedDemand(fleet, service, inFlightOf(chosen, at)));
-  const series = seriesOf(chosen, at, changes, demand);
+  const demand = (measured && measuredDemand(measured)) ?? (fleet && observedDemand(fleet, service, inFlightOf(chosen, at), holes));
+  const series = seriesOf(chosen, at, whole, changes, demand);
   const times = fleet === undefined ? undefined : timesOf(fleet, service);
   const left = recording.actions_left_out;
   const notes = [
@@ -179,9 +188,9 @@ export function recordedRun(recording: Recording, history: RecordedHistory | und
       chosen.length === 0
         ? undefined
         : {
-            at,
-            ageMs: together(chosen, "age_ms", at.length, most) ?? at.map(() => null),
-            silent: together(chosen, "silent", at.length, sum) ?? at.map(() => null),
+            at: whole.at,
+            ageMs: whole.fitted(together(chosen, "age_ms", at.length, most) ?? none),
+            silent: whole.fitted(together(chosen, "silent", at.length, sum) ?? none),
             note: "The numbers of waiting requests that the replicas reported.",
           },
     times,

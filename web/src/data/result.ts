@@ -50,7 +50,7 @@ export interface ScaleStep {
   part: string;
   desired: number;
   why: string;
-  /// Absent for a policy of another autoscaler. If a result has too many changes, only the largest ones have it.
+  /// Absent for a policy of another autoscaler, or if the simulation kept no history.
   arithmetic?: string;
 }
 
@@ -132,7 +132,8 @@ export interface Policy {
   seed: number;
   simulated_ns: number;
   requests: Record<string, number>;
-  /// Tokens of answers by outcome; `delivered` counts the tokens of completed requests.
+  /// Tokens of answers by outcome; `delivered` counts the tokens of completed requests. `prompt` and `prompt_cached`
+  /// are the tokens of their prompts.
   tokens?: Record<string, number>;
   attainment_ppm: number;
   ttft: Percentiles;
@@ -152,7 +153,8 @@ export interface Policy {
   warnings: string[];
   disruptions: Record<string, number>;
   invariants_broken: Record<string, number>;
-  /// Only in a report: the SLOs that the policy misses and the invariants that it broke, in sentences.
+  /// The SLOs that the policy misses and the invariants that it broke, in sentences. Absent for some policies in results
+  /// of earlier versions.
   remarks?: string[];
   /// The following figures, up to `variants`, are absent in results of earlier versions.
   useful_gpu_hours?: number;
@@ -163,7 +165,7 @@ export interface Policy {
   reversals?: number;
   roles?: PartFigures[];
   variants?: PartFigures[];
-  /// Present only with several services.
+  /// Present only with several services or with jobs.
   services?: ServiceFigures[];
   jobs?: JobFigures[];
   teams?: TeamFigures[];
@@ -203,6 +205,8 @@ export interface Result {
   /// Only in a report: how the first policy differs from others, and notes on the scenario.
   why?: string[];
   notes?: string[];
+  /// The policy with the mark; null: none has it. Absent in results of earlier versions.
+  marked?: string | null;
   /// Only in a plan's report: the policy that the plan chooses.
   chosen?: string;
   command?: string;

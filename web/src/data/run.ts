@@ -50,7 +50,7 @@ export interface JobRow {
   gpu_hours: number;
   /// Undefined: no price is known.
   cost_usd: number | undefined;
-  /// The further figures are not known to a controller.
+  /// A controller knows neither restarts nor goals, so its recordings have neither of these two figures.
   restarts?: number;
   goal?: { finish_within_ns: number; asked_ppm: number; due: number; late: number; is_held: boolean };
 }

@@ -1,5 +1,5 @@
 // The series of a run over time: by minute if a simulation measured them, by state if a controller saw them.
-import type { Policy, Slo } from "./result";
+import type { Minutes, Policy, Slo } from "./result";
 import { startingByMinute } from "./starting";
 
 type Numbers = (number | null)[];
@@ -12,8 +12,10 @@ export interface Demand {
   missed?: number[];
   /// A controller knows the requests that ended, and the requests that came to the engines if all of them report how many
   /// requests they have.
-  ended?: number[];
+  ended?: Numbers;
   came?: Numbers;
+  /// Length of the last minute, seconds. Absent: it is whole.
+  lastSeconds?: number;
 }
 
 /// Series over the moments `at`, in seconds. An absent series and null are not known. Latencies are microseconds, shares
@@ -59,6 +61,19 @@ export function shortStretches(at: readonly number[], desired: readonly (number 
   return stretches;
 }
 
+/// Returns the requests by minute that a simulation measured.
+/// @param start  time of the simulation that counts as 0, seconds
+export function demandOf(minutes: Pick<Minutes, "arrived" | "met">, simulated: number, start: number): Demand {
+  const { arrived, met } = minutes;
+  const last = simulated - kMinute * (arrived.length - 1);
+  return {
+    at: arrived.map((_, i) => i * kMinute - start),
+    arrived,
+    missed: arrived.map((all, i) => all - (met[i] ?? 0)),
+    ...(last > 0 && last < kMinute ? { lastSeconds: last } : {}),
+  };
+}
+
 /// Returns the series of a simulated policy; undefined if the result has none.
 /// @param services  positions of the services that the series are about
 /// @param slo       undefined: the services have different ones
@@ -80,7 +95,7 @@ export function seriesOfPolicy(policy: Policy, services: ReadonlySet<number>, sl
     ...(minutes.tpot_p99_us === undefined ? {} : { tpot: known(minutes.tpot_p99_us) }),
     ttftSlo: (slo?.ttft_ns ?? 0) / 1000,
     tpotSlo: (slo?.tpot_ns ?? 0) / 1000,
-    demand: { at, arrived: minutes.arrived, missed: minutes.arrived.map((arrived, i) => arrived - (minutes.met[i] ?? 0)) },
+    demand: demandOf(minutes, policy.simulated_ns / 1e9, 0),
     short: shortStretches(at, minutes.desired, minutes.ready, kMinute),
     changes: (policy.scale_steps ?? []).map((step) => step.at_ns / 1e9),
     isFromHistograms: false,

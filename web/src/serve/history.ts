@@ -7,43 +7,60 @@ import { type HistoryAnswer, type RecordedHistory, withChanges } from "../data/r
 const kAskEveryMs = 1000;
 /// Time to the next attempt if the server did not answer.
 const kTryAgainMs = 5000;
+/// Longest wait for an answer. A connection may be dead without an error.
+const kLongestMs = 30_000;
+/// Time between two looks for new states.
+const kLookEveryMs = 200;
 
 /// Returns the history up to the latest state; undefined until the server has answered. The data of a whole recording
-/// contain its history, so the page asks only for what happened since.
+/// contain its history, so the page asks only for what happened since. New states do not end a request under way: a
+/// server that needs longer than the time between two states would never be heard.
 /// @param isPaused  true: the page asks for nothing
-export function useHistory({ states, history: sent }: Recording, isPaused: boolean): RecordedHistory | undefined {
+export function useHistory(recording: Recording, isPaused: boolean): RecordedHistory | undefined {
+  const { history: sent } = recording;
   const [history, setHistory] = useState<RecordedHistory | undefined>(sent);
   const place = useRef(sent?.place ?? "");
-  /// Number of states that the history covers.
-  const covered = useRef(sent === undefined ? -1 : states);
-  const asked = useRef(Number.NEGATIVE_INFINITY);
+  const latest = useRef(recording);
+  latest.current = recording;
+  /// The recording that the history covers; undefined: none.
+  const covered = useRef(sent === undefined ? undefined : recording);
+  const nextAt = useRef(0);
   useEffect(() => {
-    if (isPaused || covered.current === states) return undefined;
-    const controller = new AbortController();
+    if (isPaused) return undefined;
+    let isOver = false;
+    let limit = new AbortController();
     const ask = async () => {
-      asked.current = performance.now();
-      const response = await fetch(`api/history?after=${place.current}`, { signal: controller.signal });
-      if (!response.ok) return;
+      const asked = latest.current;
+      const response = await fetch(`api/history?after=${place.current}`, { signal: limit.signal });
+      if (!response.ok) throw new Error(`status ${response.status}`);
       const answer = (await response.json()) as HistoryAnswer;
-      if (controller.signal.aborted) return;
+      if (isOver) return;
       place.current = answer.place;
-      covered.current = -1;
+      covered.current = asked;
       setHistory((old) => withChanges(old, answer));
     };
-    // Another part of the page says that the server does not answer.
-    let timer: ReturnType<typeof setTimeout>;
-    const askIn = (ms: number) => {
-      timer = setTimeout(() => {
-        ask().catch(() => {
-          if (!controller.signal.aborted) askIn(kTryAgainMs);
+    let isAsking = false;
+    const look = () => {
+      if (isAsking || covered.current === latest.current || performance.now() < nextAt.current) return;
+      isAsking = true;
+      nextAt.current = performance.now() + kAskEveryMs;
+      limit = new AbortController();
+      const longest = setTimeout(() => limit.abort(), kLongestMs);
+      ask()
+        // Another part of the page says that the server does not answer.
+        .catch(() => void (nextAt.current = performance.now() + kTryAgainMs))
+        .finally(() => {
+          clearTimeout(longest);
+          isAsking = false;
         });
-      }, ms);
     };
-    askIn(Math.max(0, asked.current + kAskEveryMs - performance.now()));
+    look();
+    const timer = setInterval(look, kLookEveryMs);
     return () => {
-      clearTimeout(timer);
-      controller.abort();
+      isOver = true;
+      clearInterval(timer);
+      limit.abort();
     };
-  }, [states, isPaused]);
+  }, [isPaused]);
   return history;
 }

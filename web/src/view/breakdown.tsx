@@ -78,6 +78,7 @@ export const Breakdown = memo(function Breakdown({ rows: all, start = 0, note, r
         title="Latency by phase: mean of each minute"
         at={chart.at}
         lines={chart.lines}
+        stretch={kMinute}
         range={range}
         onRange={onRange}
         theme={theme}

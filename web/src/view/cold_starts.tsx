@@ -5,7 +5,7 @@ import { Legend } from "../chart/canvas_view";
 import type { TimeRange } from "../chart/plot";
 import { type Bar, drawBars, kBarHeight, kPhaseFills } from "../chart/waterfall";
 import { kObservedPhases, kStartPhases, longestPhase, partName, quantile, replicaName, type Service, type Start, typicalStart } from "../data/history";
-import { duration, moment } from "../format";
+import { duration, moment, stamp } from "../format";
 import { memo } from "../memo";
 
 const kRowsInView = 14;
@@ -96,7 +96,7 @@ export const ColdStarts = memo(function ColdStarts({ starts: all, services, rang
   const table = () => ({
     head: ["decided", "replica", ...kStartPhases.filter((_, i) => isListed(i)).map(([, name]) => `${name} s`), "all s"],
     rows: starts.map((start) => [
-      moment(start.decided),
+      stamp(start.decided),
       replicaName(services, start.service, start.replica),
       // The time between two observed moments belongs to one phase, so a phase of 0 is one that was not seen.
       ...start.phases.filter((_, i) => isListed(i)).map((phase) => (isObserved && phase === 0 ? "" : phase)),

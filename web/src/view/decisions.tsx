@@ -4,7 +4,7 @@ import type { Table } from "../chart/download";
 import { Figure } from "../chart/figure";
 import { chosenRows, inForce, type LogRow, rowOf } from "../data/log";
 import type { RecordedDecisions } from "../data/recording";
-import { count, moment } from "../format";
+import { count, moment, stamp } from "../format";
 import { memo } from "../memo";
 import { Arithmetic } from "./arithmetic";
 import { kDecisionsId } from "./figure_link";
@@ -66,14 +66,15 @@ function LoadedArithmetic({ row, state, position, isRepeatable }: { row: LogRow;
   );
 }
 
-/// Returns the rows as a table. A column that no row has is left out.
+/// Returns the rows as a table.
+/// @param isSeen  true: the columns are those of decisions with an outcome and repeats
 function tableOf(rows: readonly LogRow[], isSeen: boolean): Table {
   const columns: [string, (row: LogRow) => string | number][] = isSeen
     ? [
         ["action", (row) => row.why],
         ["outcome", (row) => row.seen?.outcome ?? ""],
         ["times", (row) => row.seen?.times ?? ""],
-        ["until", (row) => moment(row.seen?.until ?? row.at)],
+        ["until", (row) => stamp(row.seen?.until ?? row.at)],
       ]
     : [
         ["part", (row) => row.part],
@@ -82,7 +83,7 @@ function tableOf(rows: readonly LogRow[], isSeen: boolean): Table {
         ["why", (row) => row.why],
         ["arithmetic", (row) => row.arithmetic ?? ""],
       ];
-  return { head: ["time", "layer", ...columns.map(([head]) => head)], rows: rows.map((row) => [moment(row.at), row.layer, ...columns.map(([, value]) => value(row))]) };
+  return { head: ["time", "layer", ...columns.map(([head]) => head)], rows: rows.map((row) => [stamp(row.at), row.layer, ...columns.map(([, value]) => value(row))]) };
 }
 
 /// Shows a decision that may be repeated or not carried out.

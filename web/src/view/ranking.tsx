@@ -6,14 +6,9 @@ import type { RowFigure } from "../data/explaining_moments";
 import { memo } from "../memo";
 import { FigureLink } from "./figure_link";
 
-/// Returns the position of the policy that the plan chooses. Without a plan, returns the cheapest policy that holds
-/// the SLO with every seed that was tried, or -1. If only one seed was tried, this is the first policy that holds it,
-/// because policies are ranked.
+/// Returns the position of the policy that the result marks, or -1.
 export function markedPolicy(result: Result): number {
-  if (result.chosen !== undefined) return result.policies.findIndex((policy) => policy.policy === result.chosen);
-  const checks = result.seed_checks ?? [];
-  const steady = checks.find((check) => check.holds_with_all);
-  return result.policies.findIndex((policy) => (checks.length === 0 ? holdsSlo(result, policy) : policy.policy === steady?.policy));
+  return result.policies.findIndex((policy) => policy.policy === result.marked);
 }
 
 /// Returns what the mark ▶ means and in which order the policies stand; empty: there is one policy.
@@ -26,7 +21,7 @@ export function orderWords(result: Result): string {
   const held = `${goal}${isSteady ? " with every tried seed" : ""}`;
   const cheapest = result.slo === null ? "first" : "cheapest";
   const mark = result.chosen !== undefined ? "the choice of the plan" : `the ${cheapest} policy that holds ${held}`;
-  const said = marked < 0 ? `No policy holds ${held}. ` : `▶ marks ${mark}. `;
+  const said = result.marked === undefined ? "" : marked < 0 ? `No policy holds ${held}. ` : `▶ marks ${mark}. `;
   const isSetFirst = marked === 0 && (isSteady || result.chosen !== undefined);
   const within = result.slo === null ? "" : ", the cheapest first";
   const others = result.slo === null || isShared ? "the one that misses the fewest first" : "the most met requests first";
@@ -90,10 +85,9 @@ const kColumns = 9;
 /// Returns the sentences that stand below a policy: the SLOs that it misses, the invariants that it broke, and its
 /// warnings.
 function remarksOf(policy: Policy): string[] {
-  const broken = Object.entries(policy.invariants_broken).filter(([, times]) => times > 0);
-  // Only the result of a report has remarks. Any other result has only the number of times for each invariant.
-  const named = policy.remarks ?? (broken.length > 0 ? [`broken invariants: ${broken.map(([name, times]) => `${name.replaceAll("_", " ")} ${count(times)} times`).join(", ")}`] : []);
-  return [...named, ...policy.warnings.map((warning) => `warning: ${warning}`)];
+  const broken = Object.values(policy.invariants_broken).reduce((sum, times) => sum + times, 0);
+  const unnamed = broken > 0 ? [`broken invariants: ${count(broken)}; simulate again to see which`] : [];
+  return [...(policy.remarks ?? unnamed), ...policy.warnings.map((warning) => `warning: ${warning}`)];
 }
 
 interface RankingProps {

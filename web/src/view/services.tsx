@@ -38,6 +38,8 @@ interface ServicesProps {
   rows: ServiceRow[];
   note: string;
   chosen: string | undefined;
+  /// True: the latencies are those of the slowest replica, not of all requests.
+  isObserved: boolean;
   /// Absent: the charts cannot show a service alone.
   onService?: (name: string | undefined) => void;
   /// Shows the decision behind a number of a service.
@@ -58,9 +60,10 @@ function Cell({ column, figure, onExplain }: { column: Column; figure: Number | 
 
 /// Shows the figures and the cost of each service. A click on a name shows that service alone in the charts. A column
 /// that is known for no service is left out.
-export const Services = memo(function Services({ rows, note, chosen, onService, onExplain }: ServicesProps) {
+export const Services = memo(function Services({ rows, note, chosen, isObserved, onService, onExplain }: ServicesProps) {
   if (rows.length === 0) return null;
-  const columns = kColumns.filter(({ key }) => rows.some((row) => row[key] !== undefined));
+  const worst = (column: Column): Column => (isObserved && (column.key === "ttft" || column.key === "tpot") ? { ...column, head: `worst ${column.head}`, data: `worst ${column.data}` } : column);
+  const columns = kColumns.filter(({ key }) => rows.some((row) => row[key] !== undefined)).map(worst);
   const hasSlo = rows.some((row) => row.slo !== undefined);
   return (
     <Figure
@@ -78,7 +81,7 @@ export const Services = memo(function Services({ rows, note, chosen, onService, 
               <th scope="col">service</th>
               {hasSlo && <th scope="col">SLO</th>}
               {columns.map(({ head }) => (
-                <th scope="col" class="number" key={head}>
+                <th scope="col" class={head.includes(" ") ? "number" : "number unbroken"} key={head}>
                   {head}
                 </th>
               ))}

@@ -17,8 +17,12 @@ interface TimelineProps {
   theme: string;
 }
 
-type Panel = Pick<PlotProps, "title" | "at" | "lines" | "leftLabel" | "leftText"> & Partial<Pick<PlotProps, "note" | "limit" | "shaded" | "marks" | "isDuration" | "rightLabel" | "rightText">>;
+type Panel = Pick<PlotProps, "title" | "at" | "lines" | "leftLabel" | "leftText"> & Partial<Pick<PlotProps, "note" | "stretch" | "limit" | "shaded" | "marks" | "isDuration" | "rightLabel" | "rightText">>;
 type Values = Line["values"];
+
+const kMinute = 60;
+/// The values of a simulated result are about minutes, those of a recording about the moments of its states.
+const stretchOf = (series: Series) => (series.isFromHistograms ? {} : { stretch: kMinute });
 
 const latencyText = (us: number) => (us === 0 ? "0" : duration(us));
 const isKnown = (values: Values | undefined): values is Values => values?.some((value) => value !== null) === true;
@@ -27,7 +31,7 @@ const isKnown = (values: Values | undefined): values is Values => values?.some((
 const fitted = (values: Values, length: number): Values => Array.from({ length }, (_, i) => values[i] ?? null);
 
 function demandPanel(demand: Demand, other: Demand | undefined): Panel {
-  const { at, arrived, missed, ended, came } = demand;
+  const { at, arrived, missed, ended, came, lastSeconds = kMinute } = demand;
   const line = (name: string, values: Values, colour: string, further: Partial<Line> = { filled: true }): Line => ({ name, values, colour, text: count, stepped: true, ...further });
   const lines: Line[] = [];
   if (arrived !== undefined) lines.push(line("arrived", arrived, "--c1"));
@@ -37,12 +41,14 @@ function demandPanel(demand: Demand, other: Demand | undefined): Panel {
   if (other?.missed !== undefined) lines.push(line("missed, compared policy", fitted(other.missed, at.length), "--c3", { dashed: true }));
   const whatCame = came === undefined ? "" : " As many requests came as ended, plus the growth of the requests that wait or run.";
   const seen = `A request ends in the minute in which an engine reported its end.${whatCame} The controller does not see a request that no engine and no gateway took.`;
-  const what = arrived === undefined ? seen : "A request counts in the minute in which it arrived.";
+  const cut = lastSeconds < kMinute ? ` The last minute is cut: it has only ${duration(lastSeconds * 1e6)}.` : "";
+  const what = arrived === undefined ? seen : `A request counts in the minute in which it arrived.${cut}`;
   return {
     title: "Demand: requests per minute",
     note: `${what} A click, or Enter at the value that the arrow keys read, shows the decision that was in force.`,
     at,
     lines,
+    stretch: kMinute,
     leftLabel: "requests per minute",
     leftText: wholeTick,
   };
@@ -59,6 +65,7 @@ function capacityPanel(series: Series, other: Series | undefined): Panel {
     note: "Shaded: fewer replicas are ready than wanted. Triangles: the policy changed the replicas that it wants.",
     at: series.at,
     lines,
+    ...stretchOf(series),
     shaded: series.short,
     marks: series.changes,
     leftLabel: "replicas",
@@ -114,6 +121,7 @@ function latencyPanel(series: Series, other: Series | undefined, key: "ttft" | "
     ...(series.isFromHistograms ? { note: kHistograms + (isKnown(series.late) ? kMoreExact : "") } : {}),
     at: series.at,
     lines,
+    ...stretchOf(series),
     leftLabel: name,
     leftText: latencyText,
     isDuration: true,

@@ -2,7 +2,7 @@ import { Figure } from "../chart/figure";
 import type { TimeRange } from "../chart/plot";
 import { type Fleet, type Waiting, waitingIn } from "../data/fleet";
 import { replicaName } from "../data/history";
-import { duration, moment } from "../format";
+import { duration, moment, stamp } from "../format";
 import { memo } from "../memo";
 import { FigureLink } from "./figure_link";
 
@@ -41,7 +41,7 @@ export const PendingGangs = memo(function PendingGangs({ fleet, range, onRange, 
       }
       table={() => ({
         head: ["replica", "since", "waited s", "GPUs", "verdict", "reason", "why", "nodes"],
-        rows: waiting.map((row) => [name(row), moment(row.from), Math.round(row.waited), row.gang.milli / 1000, verdict(row), row.last.reason, row.last.sentence, row.last.supply]),
+        rows: waiting.map((row) => [name(row), stamp(row.from), Math.round(row.waited), row.gang.milli / 1000, verdict(row), row.last.reason, row.last.sentence, row.last.supply]),
       })}
     >
       {waiting.length > 0 && (

@@ -69,8 +69,8 @@ void learn_correction(const Load& load, std::uint32_t variant, const Shape& shap
                       VariantMemory known, EngineEstimate& engine);
 
 /// Returns the largest batch that fits into a replica's KV memory and with which the replica still meets its bounds on
-/// TPOT and TTFT, and the throughput with this batch. For a prefill-only replica, the batch is the most prompts that
-/// finish within the TTFT bound.
+/// TPOT and TTFT, and the throughput with this batch. For a prefill-only replica, the batch is the largest number of
+/// prompts that fit into the KV memory and finish within the TTFT bound.
 /// @param seen  load of the replicas of its variant
 Capacity capacity(const EngineEstimate& engine, const Shape& shape, const Load::VariantLoad& seen,
                   const model::Slo& slo);

@@ -18,12 +18,12 @@ ReplicaCount replicas_when_rising(const RequiredReplicas& need) {
 
 struct NeededInWindows {
   ReplicaCount replicas = 0;
-  bool settled = true;  ///< false: the history is too short, and `replicas` is the current count
+  bool may_lower = true;  ///< false: the history is too short, and `replicas` is the current count
 };
 
-/// Returns the replicas to keep, so that no replica is stopped that would be started again soon. A surplus larger than
-/// the spread of the demand is removed after the short window, which lasts as long as a stop and a start. A smaller
-/// surplus is removed only after the long window.
+/// Returns the replicas to keep, so that no replica is stopped that would be started again soon. A surplus of more than
+/// half a replica is removed after the short window, which lasts as long as a stop and a start. A smaller surplus is
+/// removed only after the long window.
 /// @param have  requested replicas, without one domain's share if the service must survive the loss of a domain
 NeededInWindows needed_in_windows(Step& step, double needed, ReplicaCount have) {
   const NeedHistory history = need_history(step, needed);
@@ -76,23 +76,23 @@ bool stays_warm(const Step& step, const Decision& decision) {
 
 /// Returns the number of replicas of which `needed` remain after the loss of any one domain. If the service need not
 /// survive such a loss, returns `needed`.
-/// @param settled  true: the count may be lowered
-ReplicaCount sized_for_loss(const Step& step, ReplicaCount needed, bool settled, Decision& decision) {
+/// @param may_lower  true: the count may be lowered
+ReplicaCount sized_for_loss(const Step& step, ReplicaCount needed, bool may_lower, Decision& decision) {
   if (!step.role.spread || needed == 0) return needed;
   decision.spread = size_for_loss(*step.role.spread, needed);
   // A replica that is loading may replace one in another domain, which must serve until the new one does. The count is
   // therefore not lowered while a replica is loading.
-  const bool keeps = !settled || step.load.variants.front().loading > 0;
+  const bool keeps = !may_lower || step.load.variants.front().loading > 0;
   return keeps ? std::max(decision.spread->required, decision.current) : decision.spread->required;
 }
 
 /// Returns how many replicas to request so that `decision.stabilized` replicas remain after a loss. If some of
 /// them are needed only until a scale-down window ends, existing replicas stay for them but none is started.
-ReplicaCount held_for_loss(const Step& step, bool settled, Decision& decision) {
-  const ReplicaCount held = sized_for_loss(step, decision.stabilized, settled, decision);
+ReplicaCount held_for_loss(const Step& step, bool may_lower, Decision& decision) {
+  const ReplicaCount held = sized_for_loss(step, decision.stabilized, may_lower, decision);
   if (held <= decision.current || decision.stabilized == decision.proposed) return held;
   const std::optional<SpreadSizing> held_spread = decision.spread;
-  const ReplicaCount proposed = sized_for_loss(step, decision.proposed, settled, decision);
+  const ReplicaCount proposed = sized_for_loss(step, decision.proposed, may_lower, decision);
   if (proposed > decision.current) return proposed;
   decision.spread = held_spread;
   return decision.spread->required = decision.current;
@@ -164,7 +164,7 @@ Decision decide_by(const Capstan& policy, Decision decision, const WorkloadView&
   if (step.load.silent > 0) decision.stabilized = std::max(decision.stabilized, have);
   const bool sleeps = can_sleep(step) && warm == 0;
   if (sleeps) decision.proposed = decision.stabilized = 0;
-  const ReplicaCount asked = held_for_loss(step, held.settled && step.load.silent == 0, decision);
+  const ReplicaCount asked = held_for_loss(step, held.may_lower && step.load.silent == 0, decision);
   decision.desired = std::clamp(asked, step.variants.front().min, role.max);
   decision.is_stated = asked > decision.desired;
   decision.sizing = sizing_of(step);

@@ -84,7 +84,8 @@ void record_lead(Duration took, std::vector<Duration>& leads) {
   leads.push_back(std::clamp(took, Duration{}, kLongestLead));
 }
 
-/// Returns the time of the last reading of any tracked replica. The first interval of a new replica begins then.
+/// Returns the time of the last reading of any tracked replica, but at most `kSameReading` ago; `now` if none is
+/// tracked. The first interval of a new replica begins then.
 Instant last_reading(const CapstanMemory& memory, Instant now) {
   Instant last = now - kSameReading;
   for (const Counters& row : memory.counters) last = std::max(last, std::min(row.measured_at, now));
@@ -116,7 +117,7 @@ void update_starting(const WorkloadView& role, CapstanMemory& memory, Instant no
 
 /// Returns true if the role is decode and its prefill replicas are visible. Otherwise only the decode replicas' own
 /// counters exist.
-bool has_prefill_service(const WorkloadView& role) {
+bool sees_prefill_replicas(const WorkloadView& role) {
   return role.role == model::Role::decode && !role.prefill_replicas.empty();
 }
 
@@ -143,7 +144,7 @@ void read_gateway(const WorkloadView& role, CapstanMemory& memory, Instant now, 
   }
   load.gateway_queued = static_cast<double>(memory.gateway_waiting);
   // A request that waits for a decode replica was counted already when a prefill replica computed its prompt.
-  if (!has_prefill_service(role)) load.queue_rate += static_cast<double>(memory.gateway_rate_milli) / 1000.0;
+  if (!sees_prefill_replicas(role)) load.queue_rate += static_cast<double>(memory.gateway_rate_milli) / 1000.0;
 }
 
 void add_replica(const WorkloadView::Replica& replica, const Counters& row, bool prefill_computes_prompts, Load& load) {
@@ -236,7 +237,7 @@ CapstanMemory& load_memory(Memory& memory, Instant now) {
 Load read_load(const WorkloadView& role, CapstanMemory& memory, Instant now) {
   memory.alternatives.resize(role.alternatives.size());
   update_starting(role, memory, now);
-  const bool prefill_computes_prompts = has_prefill_service(role);
+  const bool prefill_computes_prompts = sees_prefill_replicas(role);
   Load load;
   load.is_decode = role.role == model::Role::decode;
   load.variants.resize(1 + role.alternatives.size());

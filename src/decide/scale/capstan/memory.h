@@ -12,7 +12,7 @@
 namespace capstan::decide::scale {
 
 /// Knowledge of Capstan's policy about one service. All fields are integers, so that saving is exact. Fading means
-/// (exponential moving averages) are kept in thousandths; each list has a named limit.
+/// (exponential moving averages) are kept in thousandths or millionths; each list has a named limit.
 struct CapstanMemory {
   static constexpr std::size_t kMaxReplicas = 1024;  ///< replicas whose counters are tracked
   static constexpr std::size_t kMaxLeads = 8;
@@ -83,7 +83,7 @@ struct CapstanMemory {
 
   std::int64_t arrivals_milli = 0;  ///< arriving prompt tokens/s, fading mean
   Duration block{};                 ///< elapsed part of the current 15 s block
-  std::int64_t block_milli = 0;     ///< prompt tokens/s that arrived in the current block
+  std::int64_t block_milli = 0;     ///< arriving prompt tokens/s, mean of the current block
   std::int64_t last_block_milli = 0;
   std::int64_t arrivals_variance_ppm = 0;  ///< variance of a block's arrivals relative to their squared mean, fading
   Instant draining_until;                  ///< time until which the served load reflects a queue and not the arrivals
@@ -128,7 +128,7 @@ struct VariantMemory {
 };
 VariantMemory variant_memory(CapstanMemory& memory, std::size_t variant);
 
-/// Returns true if the memory has fields that only the saved format for a mix holds.
+/// Returns true if the memory has values in the fields that `write` saves only for a mix.
 bool has_mix_fields(const CapstanMemory& memory);
 
 /// Replaces the id of every replica by `new_id(id)`. Replicas for which that id is invalid are dropped.

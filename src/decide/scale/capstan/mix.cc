@@ -27,7 +27,7 @@ auto change_rank(std::span<const MixOption> options, const std::vector<ReplicaCo
 /// each replica costs something.
 class Search {
  public:
-  /// @param may_start  false: no replica starts, and stops are free
+  /// @param may_start  false: no replica starts, except up to `least`, and changes are free
   Search(std::span<const MixOption> options, std::int64_t needed, const MixTerms& terms, bool may_start)
       : options_(options), needed_(needed), horizon_(terms.horizon.count()), lead_(may_start ? terms.lead.count() : 0) {
     for (const MixOption& option : options) {
@@ -123,7 +123,8 @@ class Search {
     }
   }
 
-  /// @return false: neither this count nor any further out in this direction can be better
+  /// @return false: neither this count nor any further out in this direction can be better, or the search has reached
+  /// its limit of steps
   bool try_one(std::size_t i, ReplicaCount n, std::int64_t needed, __int128 so_far) {
     const std::int64_t left = needed - n * options_[i].worth_milli;
     if (left > worth_from_[i + 1])

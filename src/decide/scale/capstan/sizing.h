@@ -59,8 +59,8 @@ struct MixSizing {
   std::vector<VariantSizing> variants;
 };
 
-/// Replicas to keep warm without load and at its start, computed from the remembered episodes of load after idleness
-/// ("wakes").
+/// Replicas to keep warm while there is no load and when load has just begun. They are computed from the remembered
+/// episodes of load after idleness ("wakes").
 struct WarmSizing {
   ReplicaCount replicas = 0;
   std::int64_t wakes = 0;

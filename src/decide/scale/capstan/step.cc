@@ -78,8 +78,8 @@ double missed_share(const Step& step, const model::Slo& slo) {
   return work > 0 ? missed / work : 0;
 }
 
-/// Returns true if at least as many replicas serve as the last decision needed, rounded down, and no more requests wait
-/// than replicas serve. Returns false if a replica is silent.
+/// Returns true if at least as many replicas serve as the last decision needed, rounded down, and the waiting requests
+/// are not more than the serving replicas. Returns false if a replica is silent.
 bool as_planned(const Step& step) {
   if (step.memory.need_peaks.empty() || step.load.silent > 0) return false;
   const double needed = static_cast<double>(step.memory.need_peaks.back().milli) / 1000.0;
@@ -211,7 +211,7 @@ void learn_engines(Step& step) {
 }
 
 /// Computes the worth of each variant's replica from the time it needs for the same requests. A variant that misses the
-/// SLO with a single request has worth 0, unless all do.
+/// SLO even if it serves only one request at a time has worth 0, unless all variants do.
 void compute_worths(Step& step, const model::Slo& slo) {
   const auto time_s = [&](const Capacity& carries) {
     return step.shape.prompt_per_output * carries.prompt_s + carries.decode_s;
@@ -264,7 +264,8 @@ ReplicaCount minimum_ahead(const VariantStep& variant, const Step& step) {
   return std::max(within(start), std::min(role.current, within(round_trip)));
 }
 
-/// Uses the slowest variant's lead time: the plan is complete only when the last replica serves.
+/// Uses the slowest variant's lead time: the plan is complete only when the last replica serves. Alternatives that are
+/// denied do not count, and a known lead time takes precedence over an assumed one.
 void update_leads(Step& step) {
   Lead longest;
   for (std::uint32_t i = 0; i < step.variants.size(); ++i) {

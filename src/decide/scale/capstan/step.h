@@ -18,7 +18,8 @@ inline constexpr double kClearSurplus = 0.5;   // part of a replica: surplus bey
 
 /// One variant in a decision.
 struct VariantStep {
-  const WorkloadView* role = nullptr;  ///< its view; in a mix, the first variant's holds the replicas of all variants
+  /// View of this variant. In a mix, the view of the first variant holds the replicas of all variants.
+  const WorkloadView* role = nullptr;
   ReplicaCount min = 0;  ///< minimum, including scheduled floors that begin before a new replica could serve
   EngineEstimate engine;
   Capacity capacity;
@@ -56,8 +57,9 @@ struct Step {
   std::vector<VariantStep> variants;  ///< variants in the order of `load.variants`
   Duration lead{};                    ///< time from a decision to a serving replica, of the slowest variant
   bool lead_known = false;
-  double missed_share = 0;           ///< estimated share of requests that miss their SLO now
-  std::optional<WarmSizing> warm{};  ///< set without load and at its start if cold starts count against the SLO
+  double missed_share = 0;  ///< estimated share of requests that miss their SLO now
+  /// Set while there is no load and when load has just begun, if cold starts count against the SLO.
+  std::optional<WarmSizing> warm{};
   RequiredReplicas need{};
   Duration window{};  ///< time for which a lower count must have sufficed
 

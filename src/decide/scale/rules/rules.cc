@@ -181,8 +181,8 @@ model::Reason crossed(const MetricReading& reading, const Decision& decision) {
   }
 }
 
-/// Stores the sizing for the loss of a domain. If the count does not change, the reason says whether the loss can be
-/// survived.
+/// Stores the sizing for the loss of a domain. If the count does not change and the loss would not be survived, the
+/// reason says why.
 void keep_spread(Decision& decision, const RulesInput& input) {
   if (!input.role.spread) return;
   decision.spread = size_for_loss(*input.role.spread, input.serving);

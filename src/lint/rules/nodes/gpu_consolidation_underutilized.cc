@@ -11,9 +11,6 @@ namespace capstan::lint {
 namespace gpu_consolidation_underutilized {
 namespace {
 
-constexpr std::string_view kEmptyWait = "1h";
-constexpr std::int64_t kMinEmptyWaitS = 900;
-
 /// Returns true if a budget forbids the disruption of underutilized nodes at all times.
 bool forbids_consolidation(const Value& budgets) {
   return std::ranges::any_of(budgets.children(), [](const Value& budget) {
@@ -48,9 +45,9 @@ void add_edits(Finding& finding, const Value& disruption) {
   if (finding.fix.edits.empty()) return;
   const std::optional<std::int64_t> seconds = seconds_of(after.text);
   if (!after) {
-    finding.add_entry(disruption, policy, "consolidateAfter", kEmptyWait);
+    finding.add_entry(disruption, policy, "consolidateAfter", kSafeEmptyWait);
   } else if (seconds && *seconds < kMinEmptyWaitS) {
-    finding.replace(after, kEmptyWait);
+    finding.replace(after, kSafeEmptyWait);
   }
 }
 
@@ -124,7 +121,7 @@ const Rule rule_gpu_consolidation_underutilized = {
         "It is "
         "also advice for a pool that allows spot nodes, or is marked as spot or batch, if the input has no workload "
         "of it.",
-    .fix = "set consolidationPolicy to WhenEmpty, with a consolidateAfter of 15 min to 1 h",
+    .fix = "set consolidationPolicy to WhenEmpty, with a consolidateAfter of 10 min to 1 h",
     .fix_safety = FixSafety::unsafe,
     .source = "Karpenter documentation, disruption",
     .bad = R"(apiVersion: karpenter.sh/v1

@@ -52,7 +52,7 @@ const Rule rule_pool_disruption_invalid = {
         "The API server refuses the pool, so Karpenter launches no node for it, or keeps the settings of an earlier "
         "version. karpenter.sh/v1 renamed WhenUnderutilized to WhenEmptyOrUnderutilized, and its disruption block "
         "requires consolidateAfter. karpenter.sh/v1beta1 requires it for WhenEmpty.",
-    .fix = "set consolidationPolicy to WhenEmpty, with a consolidateAfter of 15 min to 1 h",
+    .fix = "set consolidationPolicy to WhenEmpty, with a consolidateAfter of 10 min to 1 h",
     .source = "Karpenter's CustomResourceDefinition of NodePool",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

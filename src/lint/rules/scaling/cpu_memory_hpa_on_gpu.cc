@@ -18,9 +18,6 @@ std::string words_for(const std::vector<ScalingSignal>& signals) {
     return std::ranges::any_of(signals, [&](const ScalingSignal& signal) { return signal.metric->text == resource; });
   };
   std::string words = has("memory") ? (has("cpu") ? "CPU and memory" : "memory") : "CPU";
-  const auto is_measured = [](const ScalingSignal& signal) {
-    return signal.metric->text == "cpu" || signal.metric->text == "memory" || signal.metric->key != "name";
-  };
   const auto other = std::ranges::find_if_not(signals, is_measured);
   if (other != signals.end()) words += fmt::format(" ({} has no resource metric)", other->metric->text);
   return words;
@@ -32,9 +29,12 @@ void check(const Subject& s) {
   if (scaler->signals.empty() || target == nullptr || !wants_gpu(*target)) return;
   const auto is_resource = [](const ScalingSignal& signal) { return signal.source == SignalSource::resource; };
   if (!std::ranges::all_of(scaler->signals, is_resource)) return;
+  // gpu-util-scaling-signal reports a resource that is not measured.
+  const auto measured = std::ranges::find_if(scaler->signals, is_measured);
+  if (measured == scaler->signals.end()) return;
   const std::string words = words_for(scaler->signals);
-  Finding& finding = s.report(*scaler->signals.front().metric,
-                              fmt::format("{} runs on GPUs but is scaled only by {}", target->title(), words));
+  Finding& finding =
+      s.report(*measured->metric, fmt::format("{} runs on GPUs but is scaled only by {}", target->title(), words));
   const auto runs_llm = [](const GpuPod& found) { return runs_language_engine(found.container); };
   if (std::ranges::none_of(gpu_pods_of(*target), runs_llm)) finding.set_severity(Severity::info);
   s.require_object(finding, *target, target->name);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lint/rule.h"
 #include "lint/scalers.h"
 
@@ -10,13 +12,17 @@ namespace {
 /// Returns the object of the scaler's folder that has the target's name but is in another namespace. Returns null if
 /// the input also has one that may be in the namespace of the scaler.
 const Object* target_elsewhere(const Subject& s, const Scaler& scaler) {
-  for (const Object* object : s.set.of_kind(scaler.target_kind)) {
-    if (scaler.target_name->is(object->name) && may_share_namespace(*object, s.object)) return nullptr;
-  }
+  const Object* elsewhere = nullptr;
   for (const Object* object : s.set.in_folder(scaler.target_kind, s.object)) {
-    if (scaler.target_name->is(object->name)) return object;
+    if (!scaler.target_name->is(object->name)) continue;
+    if (may_share_namespace(*object, s.object)) return nullptr;
+    if (elsewhere == nullptr) elsewhere = object;
   }
-  return nullptr;
+  if (elsewhere == nullptr) return nullptr;  // saves most scalers the slow search of the whole input below
+  const bool is_reachable = std::ranges::any_of(s.set.of_kind(scaler.target_kind), [&](const Object* object) {
+    return scaler.target_name->is(object->name) && may_share_namespace(*object, s.object);
+  });
+  return is_reachable ? nullptr : elsewhere;
 }
 
 void check(const Subject& s) {

@@ -37,7 +37,7 @@ bool is_formula_input(const Subject& s, const ScalingSignal& signal) {
 /// Reports a metric of type Resource that names a GPU. The resource metrics API has only CPU and memory.
 void check_resource(const Subject& s, const ScalingSignal& signal) {
   const std::string_view name = signal.metric->text;
-  if (signal.source != SignalSource::resource || name.find("gpu") == name.npos) return;
+  if (signal.source != SignalSource::resource || (!is_gpu_resource(name) && !contains(name, "gpu"))) return;
   s.report(*signal.metric, fmt::format("the metrics server has only cpu and memory, never {}", name));
 }
 

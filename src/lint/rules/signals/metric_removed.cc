@@ -22,7 +22,7 @@ struct Versions {
   bool is_target_unknown = false;  ///< true if the input lacks the scaled workload
 };
 
-/// Returns true if the image is the newest release of vLLM at every start.
+/// Returns true for vLLM's own image with a tag that always stands for the newest version.
 bool is_newest_vllm(std::string_view image) {
   if (!image.ends_with("/vllm-openai") && image.find("/vllm-openai:") == image.npos) return false;
   return image.ends_with("/vllm-openai") || image.ends_with(":latest") || image.ends_with(":nightly");

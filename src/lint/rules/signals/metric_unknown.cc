@@ -37,7 +37,7 @@ std::string with_colon(const NameUse& use) {
   return name;
 }
 
-/// Reports a name that stands for another one, and offers to write that one.
+/// Reports a wrong name, and offers to replace it by the name that is meant.
 void report_name(const Subject& s, const NameUse& use, std::string message, std::string_view meant) {
   Finding& finding = s.report_span(use.span, std::move(message)).suggest(fmt::format("use {}", meant));
   if (use.span.size() == use.name.size()) finding.replace_part(*use.signal->metric, use.span, meant);

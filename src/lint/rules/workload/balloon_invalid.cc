@@ -22,7 +22,6 @@ bool is_called_balloon(const Object& object) {
 /// Returns the first defect of a balloon pod; empty if there is none.
 std::string defect_of(const Subject& s, const Pod& pod) {
   if (!s.object["spec"]["selector"]) return "has no selector, so the API server refuses it";
-  if ((*pod.metadata)["labels"].count == 0) return "has no labels, so the API server refuses it";
   const Value& name = (*pod.spec)["priorityClassName"];
   if (!name && !(*pod.spec)["priority"] && is_called_balloon(s.object))
     return "has no PriorityClass, so no pod may evict it";

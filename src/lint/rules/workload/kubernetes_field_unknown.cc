@@ -38,12 +38,18 @@ extern const Rule rule_kubernetes_field_unknown;
 const Rule rule_kubernetes_field_unknown = {
     .id = "kubernetes-field-unknown",
     .severity = Severity::error,
-    .kinds = "Deployment StatefulSet DaemonSet ReplicaSet Job CronJob Pod HorizontalPodAutoscaler PodDisruptionBudget",
+    .kinds =
+        "Deployment StatefulSet DaemonSet ReplicaSet Job CronJob Pod HorizontalPodAutoscaler PodDisruptionBudget "
+        "ClusterTrainingRuntime CloneSet DisaggregatedSet DynamoGraphDeployment JAXJob JobSet LeaderWorkerSet MPIJob "
+        "PaddleJob PyTorchJob RayCluster RayJob RayService Rollout ScaledJob TFJob TrainingRuntime XGBoostJob",
     .title = "a workload has a field that Kubernetes does not know",
     .why =
         "kubectl refuses the object, because it validates strictly by default. Other clients drop the field, and the "
         "default applies: a Deployment with `replica: 2` has one replica, and a container with `resource:` has no GPU. "
-        "The fields of Kubernetes 1.23 to 1.37 are known. Findings that follow from a misspelt field are left out.",
+        "In custom resources such as a LeaderWorkerSet or a RayCluster, the pod templates are checked: the operator "
+        "makes "
+        "pods without the field. The fields of Kubernetes 1.23 to 1.37 are known. Findings that follow from a misspelt "
+        "field are left out.",
     .fix = "use the field that the message names",
     .fix_safety = FixSafety::unsafe,
     .source = "the types of Kubernetes' API (data/lint/kubernetes_fields.csv)",

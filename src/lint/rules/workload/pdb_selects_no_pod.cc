@@ -1,53 +1,12 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <string>
-
-#include "base/ascii.h"
 #include "lint/pods.h"
 #include "lint/rule.h"
+#include "lint/selector.h"
 
 namespace capstan::lint {
 namespace pdb_selects_no_pod {
 namespace {
-
-/// Returns the letters and digits of a label's value, in lower case: "llama8b" for "Llama-8B".
-std::string letters_of(std::string_view value) {
-  std::string letters;
-  for (const char c : value) {
-    if (c != '-' && c != '_' && c != '.') letters += ascii_lower(c);
-  }
-  return letters;
-}
-
-/// Returns true if the longer text is the shorter one with one further letter.
-bool has_one_letter_more(std::string_view longer, std::string_view shorter) {
-  constexpr std::size_t kShortest = 4;  // the names of two models may differ by one letter if they are shorter
-  if (shorter.size() < kShortest || longer.size() != shorter.size() + 1) return false;
-  const auto [further, rest] = std::ranges::mismatch(longer, shorter);
-  const bool is_digit = *further >= '0' && *further <= '9';
-  return !is_digit && std::string_view(further + 1, longer.end()) == std::string_view(rest, shorter.end());
-}
-
-/// Returns true if one value is probably a misspelling of the other. Different numbers are different models.
-bool is_misspelt(std::string_view value, std::string_view meant) {
-  const std::string a = letters_of(value), b = letters_of(meant);
-  return a == b || has_one_letter_more(a, b) || has_one_letter_more(b, a);
-}
-
-/// Returns the first label of a selector that the pods of a workload have with another spelling; null if the pods lack
-/// a label of the selector altogether.
-const Value* misspelt_label(const Value& selector, const Value& labels) {
-  const Value* misspelt = nullptr;
-  for (const Value& wanted : selector.children()) {
-    const Value& label = labels[wanted.key];
-    if (label.is(wanted.text)) continue;
-    if (label.text.empty() || is_template_variable(wanted.text) || !is_misspelt(wanted.text, label.text))
-      return nullptr;
-    if (misspelt == nullptr) misspelt = &wanted;
-  }
-  return misspelt;
-}
 
 void check(const Subject& s) {
   const Value& selector = at(s.object, "spec.selector.matchLabels");
@@ -60,8 +19,10 @@ void check(const Subject& s) {
       const Value& labels = at(*workload, "spec.template.metadata.labels");
       if (selects(selector, labels)) return;
       if (wanted != nullptr) continue;
-      wanted = misspelt_label(selector, labels);
-      if (wanted != nullptr) nearest = workload;
+      const LabelDifference difference = compare_labels(selector, labels);
+      if (!difference.is_only_misspelt()) continue;
+      wanted = difference.first;
+      nearest = workload;
     }
   }
   if (nearest == nullptr) return;

@@ -11,7 +11,7 @@ namespace {
 bool is_official(std::string_view image) { return image.find("vllm/vllm-openai") != image.npos; }
 
 /// Returns true if the image's tag shows that its vLLM has the flag: a version that is new enough, or a tag for the
-/// newest version. Older versions refuse the flag.
+/// newest version. Also returns true if no image is stated. Older versions refuse the flag.
 bool has_flag(std::string_view image) {
   if (const auto minor = vllm_minor_of(image)) return *minor >= minor_of(since_version("vllm-shutdown-timeout"));
   if (image.find('@') != image.npos) return false;

@@ -138,7 +138,8 @@ void check_texts(const Subject& s) {
   if (!s.object.has_unlisted_pods) check_pods(s);
 }
 
-/// Returns the expected type and, for a scalar, the fault: "is 5 without quotes, expected a text".
+/// Returns the found and the expected type: "is a list, expected a mapping". For a scalar, its text in quotes is the
+/// found type: `is "x", expected a whole number`.
 std::string describe(const TypeFault& fault) {
   const bool is_quoted = fault.value->style != manifest::Style::plain;
   switch (fault.kind) {
