@@ -153,10 +153,11 @@ std::string constant_fleet_words(const Comparison& c) {
          fmt::format("{}. {} costs {} this fleet.", beaten, best->policy, cost_against(*best, fleet.result));
 }
 
-/// Returns true if the policy holds the SLO with the seed of the table, but not with every other seed.
-bool is_by_chance(const Comparison& c, const std::string& policy) {
+/// Returns the check of a policy that holds the SLO with the seed of the table, but not with every other seed; null for
+/// other policies.
+const SeedCheck* check_by_chance(const Comparison& c, const std::string& policy) {
   const auto check = std::ranges::find(c.seed_checks, policy, &SeedCheck::policy);
-  return check != c.seed_checks.end() && !check->holds_with_all();
+  return check == c.seed_checks.end() || check->holds_with_all() ? nullptr : &*check;
 }
 
 /// Returns that a policy with the raised minimum costs as much as the constant fleet of that size. Empty if it does
@@ -183,7 +184,8 @@ std::string minimum_words(const Comparison& c) {
   }
   std::string text = fmt::format(" With a higher minimum ({}), {} would", raised.setting, raised.policy);
   const auto stated = std::ranges::find(c.results, raised.policy, &RunResult::policy);
-  const bool is_held = stated != c.results.end() && holds_slo(*stated, c.slo) && !is_by_chance(c, raised.policy);
+  const bool is_held =
+      stated != c.results.end() && holds_slo(*stated, c.slo) && check_by_chance(c, raised.policy) == nullptr;
   if (is_held) {
     text += fmt::format(" cost {} instead of {} and still hold {} ({})", cost_words(*raised.result),
                         cost_words(*stated), slo_noun(c), met_words(*raised.result));
@@ -422,8 +424,8 @@ const RunResult* marked_policy(const Comparison& c) {
 }
 
 std::string chance_row_words(const Comparison& c, const RunResult& result) {
-  const auto check = std::ranges::find(c.seed_checks, result.policy, &SeedCheck::policy);
-  if (check == c.seed_checks.end() || check->holds_with_all()) return "";
+  const SeedCheck* check = check_by_chance(c, result.policy);
+  if (check == nullptr) return "";
   return fmt::format("holds {} with only {} of the seeds {}", slo_noun(c), check->held(), seeds_words(*check));
 }
 
